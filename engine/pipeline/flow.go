@@ -180,11 +180,28 @@ func (u *unit) typed(b *batch.Batch) (*batch.Batch, error) {
 	if !raw {
 		return b.Retain(), nil
 	}
-	codecs, err := u.env.Semantics.Codecs(b.Schema)
+	codecs, err := u.codecsOf(b.Schema)
 	if err != nil {
 		return nil, err
 	}
 	return b.Typed(codecs)
+}
+
+// codecsOf compiles the codecs of a schema once; the rows of one input share it.
+func (u *unit) codecsOf(s *batch.Schema) ([]*batch.Codec, error) {
+	if c := u.codecs.Load(); c != nil && c.schema == s {
+		return c.list, nil
+	}
+	list, err := u.env.Semantics.Codecs(s)
+	if err == nil {
+		u.codecs.Store(&schemaCodecs{s, list})
+	}
+	return list, err
+}
+
+type schemaCodecs struct {
+	schema *batch.Schema
+	list   []*batch.Codec
 }
 
 func (s *stage) emitter(ctx context.Context, sl *slot, u *unit) transform.Emit {

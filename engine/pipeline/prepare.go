@@ -35,12 +35,12 @@ func Prepare(ctx context.Context, g *Graph, o Options) (*Execution, error) {
 
 func (e *Execution) prepare() error {
 	if err := e.cutAfter(e.opts.Until); err != nil {
-		return err
+		return unusable(err)
 	}
 	for _, n := range e.graph.Nodes {
 		for _, p := range n.Problems {
 			if p.Severity == transform.Err && !n.Disabled {
-				return &engine.Error{Transform: n.Name, Message: "setting " + p.Setting + ": " + p.Message, Hint: p.Hint}
+				return unusable(&engine.Error{Transform: n.Name, Message: "setting " + p.Setting + ": " + p.Message, Hint: p.Hint})
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func (e *Execution) prepare() error {
 	}
 	l, err := newLayout(e.graph, e.opts.Vars)
 	if err != nil {
-		return err
+		return unusable(err)
 	}
 	e.layout = l
 	designs := &liveDesign{exec: e}

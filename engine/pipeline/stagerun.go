@@ -261,7 +261,7 @@ type ring struct {
 	mu       sync.Mutex // guards what follows
 	slots    []*slot
 	spare    []*slot
-	draining bool
+	draining bool // also after an error: nothing is drained any more
 }
 
 func (r *ring) take(ctx context.Context) (*slot, error) {
@@ -298,7 +298,6 @@ func (r *ring) complete(ctx context.Context, sl *slot) error {
 		err := r.stage.drain(ctx, first)
 		r.mu.Lock()
 		if err != nil {
-			r.draining = false
 			r.mu.Unlock()
 			return err
 		}

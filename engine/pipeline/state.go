@@ -74,6 +74,7 @@ type unit struct {
 	stage   *stage
 	limits  *limits
 	settled bool // committed or aborted
+	codecs  atomic.Pointer[schemaCodecs]
 }
 
 func (u *unit) setState(s State, now time.Time) {

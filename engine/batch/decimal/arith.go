@@ -148,7 +148,10 @@ func (d Decimal) dropDigits(n int, r Rounding) (Decimal, error) {
 		}
 	}
 	q, err := quoBig(d.unscaled(), bigPow10(n), r)
-	return newBig(q, scale), err
+	if err != nil {
+		return Decimal{}, err
+	}
+	return newBig(q, scale), nil
 }
 
 // tail describes what lies behind the last kept digit.

@@ -20,8 +20,8 @@ func (d Decimal) Quo(e Decimal, precision int, r Rounding) (Decimal, error) {
 		precision = d.Precision() + (10*e.Precision()+2)/3
 		r = Unnecessary
 	}
-	// Enough digits that the integer quotient has precision or precision+1 of them.
-	scale := preferred + int64(precision) + int64(e.Precision()) - int64(d.Precision())
+	// One digit more than asked for, or two: what follows is then less than half.
+	scale := preferred + 1 + int64(precision) + int64(e.Precision()) - int64(d.Precision())
 	q, rem, err := d.quoRemAt(e, scale)
 	if err != nil {
 		return Decimal{}, err
@@ -56,7 +56,11 @@ func (d Decimal) roundSticky(precision int, neg bool, r Rounding) (Decimal, erro
 	if err != nil {
 		return Decimal{}, err
 	}
-	return newBig(v, scale).Round(precision, r)
+	res, err := newBig(v, scale).Round(precision, r)
+	if err != nil {
+		return Decimal{}, err
+	}
+	return res, nil
 }
 
 // QuoDecimal128 is Quo with 34 digits, half to even: MathContext.DECIMAL128.
@@ -149,7 +153,7 @@ func (d Decimal) Rem(e Decimal) (Decimal, error) {
 	return d.Sub(p)
 }
 
-// Sqrt returns the square root rounded to precision digits (0 is 34). An exact
+// Sqrt returns the square root rounded to precision digits (0 is 34). The
 // root loses trailing zeros as far as its scale stays at least half of d's.
 // Errors: ErrNegativeRoot, ErrInexact (rounding Unnecessary), ErrRange.
 func (d Decimal) Sqrt(precision int, r Rounding) (Decimal, error) {
@@ -184,12 +188,14 @@ func (d Decimal) Sqrt(precision int, r Rounding) (Decimal, error) {
 		if r == Unnecessary {
 			return Decimal{}, ErrInexact
 		}
-		return res.roundSticky(precision, false, r)
+		res, err = res.roundSticky(precision, false, r)
+	} else {
+		res, err = res.stripTo(preferred).Round(precision, r)
 	}
-	if res, err = res.stripTo(preferred).Round(precision, r); err != nil {
+	if err != nil {
 		return Decimal{}, err
 	}
-	return res, nil
+	return res.stripTo(preferred), nil
 }
 
 func clampScale(scale int64) int32 {

@@ -53,6 +53,10 @@ var fieldBounds = [fieldCount][2]int{
 
 // resolve computes the instant of the fields. ErrRange in a strict mask only.
 func (m *DateMask) resolve(f *dateFields) (int64, error) {
+	if f.isSet(fieldWeekYear) && f.stamp[fieldWeekYear] > f.stamp[fieldYear] {
+		// A week date replaces these, whatever they were.
+		f.stamp[fieldYear], f.stamp[fieldMonth], f.stamp[fieldDay] = 0, 0, 0
+	}
 	if !m.lenient {
 		for field, b := range fieldBounds {
 			if f.stamp[field] != 0 && (f.value[field] < b[0] || f.value[field] > b[1]) {
@@ -261,7 +265,7 @@ func (m *DateMask) agrees(f *dateFields, t moment) bool {
 		fieldEra: era, fieldYear: int(year), fieldWeekYear: int(weekYear), fieldMonth: t.month,
 		fieldWeekOfYear: week, fieldWeekOfMonth: m.loc.week.weekIn(t.firstOfMonth(), t.days),
 		fieldDay: t.day, fieldDayOfYear: int(t.days-firstOfYear(t.year)) + 1, fieldDayOfWeek: dayOfWeek(t.days),
-		fieldDayOfWeekInMonth: (t.day-1)/7 + 1, fieldAmPm: t.hour / 12, fieldHour12: t.hour % 12, fieldHour24: t.hour,
+		fieldDayOfWeekInMonth: t.weekdayInMonth(), fieldAmPm: t.hour / 12, fieldHour12: t.hour % 12, fieldHour24: t.hour,
 		fieldMinute: t.min, fieldSecond: t.sec, fieldMilli: t.ms, fieldOffset: int(t.period.offset),
 	}
 	for field, stamp := range f.stamp {

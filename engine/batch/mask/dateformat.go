@@ -48,6 +48,10 @@ func (m *DateMask) AppendNanos(dst []byte, ms int64, nanos int32) []byte {
 		it := &m.items[i]
 		switch it.letter {
 		case 0:
+			if len(it.text) == 1 {
+				dst = append(dst, it.text[0])
+				continue
+			}
 			dst = append(dst, it.text...)
 		case 'y':
 			dst = appendYear(dst, t.year, it.count)
@@ -79,7 +83,7 @@ func (m *DateMask) appendRare(dst []byte, t *moment, it *dateItem) []byte {
 	case fraction:
 		return appendFraction(dst, t.ms*1_000_000+int(t.nanos), it.count)
 	case 'Y':
-		return appendYear(dst, t.weekYear, it.count)
+		return appendWeekYear(dst, t.weekYear, it.count)
 	case 'L':
 		if it.count > 2 {
 			return append(dst, m.monthName(t.month, it)...)
@@ -94,7 +98,7 @@ func (m *DateMask) appendRare(dst []byte, t *moment, it *dateItem) []byte {
 	case 'D':
 		return appendPadded(dst, int(t.days-firstOfYear(t.year))+1, it.count)
 	case 'F':
-		return appendPadded(dst, (t.day-1)/7+1, it.count)
+		return appendPadded(dst, t.weekdayInMonth(), it.count)
 	case 'w':
 		return appendPadded(dst, t.week, it.count)
 	case 'W':
@@ -167,6 +171,27 @@ func appendYear(dst []byte, year int64, count int) []byte {
 		return append2(append2(dst, int(year/100)), int(year%100))
 	}
 	return appendPadded(dst, int(year), count)
+}
+
+// appendWeekYear is appendYear for Y, which knows no era.
+func appendWeekYear(dst []byte, year int64, count int) []byte {
+	if year < 0 {
+		return appendPadded(append(dst, '-'), int(-year), count)
+	}
+	if year == 0 {
+		return appendPadded(dst, 0, count)
+	}
+	return appendYear(dst, year, count)
+}
+
+// weekdayInMonth counts the weekday of t within its month; the month of the
+// cut-over lacks ten days.
+func (t *moment) weekdayInMonth() int {
+	day := t.day
+	if t.year == 1582 && t.month == 10 && t.days >= cutoverDay {
+		day -= 10
+	}
+	return (day-1)/7 + 1
 }
 
 func append2(dst []byte, v int) []byte {

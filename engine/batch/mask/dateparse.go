@@ -1,6 +1,9 @@
 package mask
 
-import "math"
+import (
+	"math"
+	"unicode/utf8"
+)
 
 // ParseMillis reads a date as milliseconds since 1970-01-01 UTC. n is the number
 // of bytes read; what follows them is ignored, as Hop does. Errors are
@@ -15,7 +18,10 @@ func (m *DateMask) ParseMillis(text []byte) (ms int64, n int, err error) {
 func (m *DateMask) ParseTimestamp(text []byte) (ms int64, nanos int32, n int, err error) {
 	if m.plain != nil {
 		if ms, nanos, n, ok := m.plain.parse(text); ok {
-			return ms - m.zone.ofWall(ms), nanos, n, nil
+			offset := m.zone.ofWall(ms)
+			if m.lenient || m.zone.at(ms-offset).offset == offset {
+				return ms - offset, nanos, n, nil
+			}
 		}
 	}
 	var f dateFields
@@ -81,7 +87,7 @@ func (m *DateMask) scanItem(text []byte, start int, it *dateItem, f *dateFields)
 	}
 	limit := len(text)
 	if it.obey {
-		if limit = start + it.count; limit > len(text) {
+		if limit = skipRunes(text, start, it.count); limit < 0 {
 			return -1
 		}
 	}
@@ -93,6 +99,22 @@ func (m *DateMask) scanItem(text []byte, start int, it *dateItem, f *dateFields)
 		return -1
 	}
 	return next
+}
+
+// skipRunes returns the position count characters on, or -1.
+func skipRunes(text []byte, at, count int) int {
+	for ; count > 0 && at < len(text); count-- {
+		if text[at] < utf8.RuneSelf {
+			at++
+			continue
+		}
+		_, width := utf8.DecodeRune(text[at:])
+		at += width
+	}
+	if count > 0 {
+		return -1
+	}
+	return at
 }
 
 func (m *DateMask) names(it *dateItem) ([]nameValue, dateField) {
@@ -172,7 +194,7 @@ func scanInt(text []byte, at int) (value, next int, ok bool) {
 		at++
 	}
 	var v int64
-	start, digits := at, 0
+	start, tooLong := at, false
 	for at < len(text) {
 		digit, width := digitAt(text[at:])
 		if width == 0 {
@@ -181,8 +203,7 @@ func scanInt(text []byte, at int) (value, next int, ok bool) {
 		if v < 1e17 {
 			v = v*10 + int64(digit)
 		} else {
-			v = math.MaxInt64 // Java goes by a double then, which ends at MaxInt32
-			digits++
+			tooLong = true
 		}
 		at += width
 	}
@@ -195,13 +216,13 @@ func scanInt(text []byte, at int) (value, next int, ok bool) {
 			v = scaleInt(v, exp)
 		}
 	}
-	if digits > 0 || v > math.MaxInt32 {
-		v = math.MaxInt32
+	if tooLong {
+		v = math.MaxInt32 // Java goes by a double then, which ends here
 	}
 	if neg {
 		v = -v
 	}
-	return int(v), at, true
+	return int(int32(v)), at, true // wraps around as Java's intValue
 }
 
 func scaleInt(v int64, exp int) int64 {

@@ -8,42 +8,46 @@ import (
 	"sluice/engine/batch/decimal"
 )
 
+// digitsBuffer holds the digits of any float and of 128 bits.
+const digitsBuffer = 40
+
 // digitList is an absolute number as significant digits: 0.d1d2d3… × 10^point.
 type digitList struct {
-	buf   [40]byte
-	d     []byte // ASCII digits, no leading zeros; empty is zero
+	d     []byte // ASCII digits in the caller's buffer, no leading zeros; empty is zero
 	point int
-	// beyond tells how the true value compares with the digits: a float's
-	// shortest digits are rarely its exact value.
-	beyond int
 }
 
-func (l *digitList) trim() {
+// Methods return the list instead of changing it through a pointer: the
+// caller's buffer then stays on the stack.
+func (l digitList) trim() digitList {
 	for len(l.d) > 0 && l.d[len(l.d)-1] == '0' {
 		l.d = l.d[:len(l.d)-1]
 	}
 	if len(l.d) == 0 {
 		l.point = 0
 	}
+	return l
 }
 
-func (l *digitList) setUint64(v uint64) {
-	l.d = l.buf[:0]
+func uintDigits(buf []byte, v uint64) digitList {
+	l := digitList{d: buf[:0]}
 	if v != 0 {
 		l.d = strconv.AppendUint(l.d, v, 10)
 	}
 	l.point = len(l.d)
-	l.trim()
+	return l.trim()
 }
 
-// setFloat takes the shortest digits of v, which is finite and not negative.
-func (l *digitList) setFloat(v float64) {
-	l.d = l.buf[:0]
+// floatDigits takes the shortest digits of v, which is finite and not negative.
+func floatDigits(buf []byte, v float64) digitList {
 	if v == 0 {
-		l.point = 0
-		return
+		return digitList{d: buf[:0]}
 	}
-	b := strconv.AppendFloat(l.d, v, 'e', -1, 64)
+	precision := -1
+	if v < 1e-321 {
+		precision = 1 // Java writes the smallest numbers with two digits: 4.9E-324
+	}
+	b := strconv.AppendFloat(buf[:0], v, 'e', precision, 64)
 	e := len(b) - 1
 	for b[e] != 'e' {
 		e--
@@ -53,74 +57,65 @@ func (l *digitList) setFloat(v float64) {
 		copy(b[1:], b[2:e])
 		e--
 	}
-	l.d, l.point = b[:e], exp+1
-	l.trim()
+	return digitList{d: b[:e], point: exp + 1}.trim()
 }
 
-func (l *digitList) setDecimal(v decimal.Decimal) {
-	l.d = l.buf[:0]
+func decimalDigits(buf []byte, v decimal.Decimal) digitList {
 	if v.IsZero() {
-		l.point = 0
-		return
+		return digitList{d: buf[:0]}
 	}
-	l.d = v.AppendDigits(l.d)
-	l.point = len(l.d) - int(v.Scale())
-	l.trim()
+	d := v.AppendDigits(buf[:0])
+	return digitList{d: d, point: len(d) - int(v.Scale())}.trim()
 }
 
-// compareFloat sets beyond for the digits of v.
-func (l *digitList) compareFloat(v float64) {
+// compareFloat tells how v compares with its digits: the shortest digits are
+// rarely the exact value.
+func (l digitList) compareFloat(v float64) int {
 	exact, err := decimal.FromFloat64Exact(v)
 	if err != nil {
-		return
+		return 0
 	}
 	u, _ := new(big.Int).SetString(string(l.d), 10)
-	l.beyond = exact.Cmp(decimal.FromBig(u, int32(len(l.d)-l.point)))
+	return exact.Cmp(decimal.FromBig(u, int32(len(l.d)-l.point)))
 }
 
 // round keeps n digits (n may be negative) of the number ±l. v is the float the
 // digits come from, or NaN when they are exact.
-func (l *digitList) round(n int, neg bool, r decimal.Rounding, v float64) error {
+func (l digitList) round(n int, neg bool, r decimal.Rounding, v float64) (digitList, error) {
 	if n >= len(l.d) {
-		return nil
+		return l, nil
 	}
 	if n < 0 {
-		// Java drops a number this far below the last digit in every mode but
-		// UNNECESSARY, even in UP.
-		if r == decimal.Unnecessary && len(l.d) > 0 {
-			return ErrInexact
-		}
-		l.d, l.point = l.d[:0], 0
-		return nil
+		// Java drops a number this far below the last digit in every mode, even
+		// in UP and UNNECESSARY.
+		return digitList{d: l.d[:0]}, nil
 	}
 	up, err := l.roundsUp(n, neg, r, v)
 	if err != nil {
-		return err
+		return l, err
 	}
 	l.d = l.d[:n]
 	if up {
-		l.increment()
+		l = l.increment()
 	}
-	l.trim()
-	return nil
+	return l.trim(), nil
 }
 
-func (l *digitList) increment() {
+func (l digitList) increment() digitList {
 	i := len(l.d) - 1
 	for i >= 0 && l.d[i] == '9' {
 		i--
 	}
 	if i < 0 {
-		l.d = append(l.d[:0], '1')
-		l.point++
-		return
+		return digitList{d: append(l.d[:0], '1'), point: l.point + 1}
 	}
 	l.d[i]++
 	l.d = l.d[:i+1]
+	return l
 }
 
 // roundsUp decides by the digits from n on, which are not all zero.
-func (l *digitList) roundsUp(n int, neg bool, r decimal.Rounding, v float64) (bool, error) {
+func (l digitList) roundsUp(n int, neg bool, r decimal.Rounding, v float64) (bool, error) {
 	switch r {
 	case decimal.Unnecessary:
 		return false, ErrInexact
@@ -140,8 +135,8 @@ func (l *digitList) roundsUp(n int, neg bool, r decimal.Rounding, v float64) (bo
 		return true, nil
 	}
 	if !math.IsNaN(v) {
-		if l.compareFloat(v); l.beyond != 0 {
-			return l.beyond > 0, nil
+		if c := l.compareFloat(v); c != 0 {
+			return c > 0, nil
 		}
 	}
 	switch r {

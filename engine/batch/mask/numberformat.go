@@ -14,9 +14,9 @@ func (m *NumberMask) AppendInt64(dst []byte, v int64) ([]byte, error) {
 		if m.multiplier != 1 {
 			return m.AppendDecimal(dst, decimal.FromInt64(v))
 		}
-		var l digitList
-		l.setUint64(absInt64(v))
-		return m.appendDigits(dst, &l, v < 0, math.NaN())
+		var buf [digitsBuffer]byte
+		l := uintDigits(buf[:], absInt64(v))
+		return m.appendDigits(dst, l, v < 0, math.NaN())
 	}
 	prefix, suffix := m.posPrefix, m.posSuffix
 	if v < 0 {
@@ -116,7 +116,7 @@ func roundScaled(v float64, maxFrac int) (n uint64, frac int, ok bool) {
 	if t := uint64(v); float64(t) == v {
 		return t, 0, true
 	}
-	if frac >= len(floatPow10) {
+	if frac >= len(uintPow10) {
 		return 0, 0, false
 	}
 	p := v * floatPow10[frac]
@@ -148,9 +148,9 @@ func (m *NumberMask) appendFloatSlow(dst []byte, v float64) ([]byte, error) {
 	if math.IsInf(v, 0) {
 		return m.wrap(dst, neg, infinityText), nil
 	}
-	var l digitList
-	l.setFloat(abs)
-	return m.appendDigits(dst, &l, neg, abs)
+	var buf [digitsBuffer]byte
+	l := floatDigits(buf[:], abs)
+	return m.appendDigits(dst, l, neg, abs)
 }
 
 func (m *NumberMask) wrap(dst []byte, neg bool, text string) []byte {
@@ -169,20 +169,21 @@ func (m *NumberMask) AppendDecimal(dst []byte, v decimal.Decimal) ([]byte, error
 		}
 		v = p
 	}
-	var l digitList
-	l.setDecimal(v)
-	return m.appendDigits(dst, &l, v.Sign() < 0, math.NaN())
+	var buf [digitsBuffer]byte
+	l := decimalDigits(buf[:], v)
+	return m.appendDigits(dst, l, v.Sign() < 0, math.NaN())
 }
 
 // appendDigits rounds l and lays it out. On an error dst is returned unchanged.
-func (m *NumberMask) appendDigits(dst []byte, l *digitList, neg bool, v float64) ([]byte, error) {
+func (m *NumberMask) appendDigits(dst []byte, l digitList, neg bool, v float64) ([]byte, error) {
 	keep := l.point + m.maxFrac
 	if m.minExp > 0 {
 		keep = m.maxInt + m.maxFrac
 	}
 	// Java keeps all digits when an exponent mask shows none (E0 after only '.').
 	if m.minExp == 0 || keep > 0 {
-		if err := l.round(keep, neg, m.rounding, v); err != nil {
+		var err error
+		if l, err = l.round(keep, neg, m.rounding, v); err != nil {
 			return dst, err
 		}
 	}
@@ -199,7 +200,7 @@ func (m *NumberMask) appendDigits(dst []byte, l *digitList, neg bool, v float64)
 	return append(dst, suffix...), nil
 }
 
-func (m *NumberMask) appendPlain(dst []byte, l *digitList) []byte {
+func (m *NumberMask) appendPlain(dst []byte, l digitList) []byte {
 	count := max(m.minInt, l.point)
 	next := 0
 	for i := count - 1; i >= 0; i-- {
@@ -231,7 +232,7 @@ func (m *NumberMask) appendPlain(dst []byte, l *digitList) []byte {
 	return dst
 }
 
-func (m *NumberMask) appendScientific(dst []byte, l *digitList) []byte {
+func (m *NumberMask) appendScientific(dst []byte, l digitList) []byte {
 	exp, minInt := l.point, m.minInt
 	if repeat := m.maxInt; repeat > 1 && repeat > m.minInt {
 		// Engineering form: the exponent is a multiple of the digits in the mask.

@@ -40,7 +40,8 @@ func (m *NumberMask) ParseInt64(text []byte) (v int64, n int, err error) {
 }
 
 func (m *NumberMask) parseIntSlow(text []byte) (int64, int, error) {
-	var s scannedNumber
+	var buf [digitsBuffer]byte
+	s := scannedNumber{digits: buf[:0]}
 	n, err := m.scan(text, &s)
 	if err != nil {
 		return 0, n, err
@@ -79,7 +80,8 @@ func (m *NumberMask) ParseFloat64(text []byte) (v float64, n int, err error) {
 			return v, len(text), nil
 		}
 	}
-	var s scannedNumber
+	var buf [digitsBuffer]byte
+	s := scannedNumber{digits: buf[:0]}
 	n, err = m.scan(text, &s)
 	if err != nil {
 		return 0, n, err
@@ -138,7 +140,8 @@ func parsePlainFloat(text []byte) (float64, bool) {
 // ParseInt64, and ErrRange when the exponent is beyond decimal.MaxScale or the
 // text is NaN or infinite. The scale is the number of digits after the point.
 func (m *NumberMask) ParseDecimal(text []byte) (v decimal.Decimal, n int, err error) {
-	var s scannedNumber
+	var buf [digitsBuffer]byte
+	s := scannedNumber{digits: buf[:0]}
 	s.keepZeros = true
 	n, err = m.scan(text, &s)
 	if err != nil {
@@ -164,7 +167,6 @@ type scannedNumber struct {
 	keepZeros          bool // keep the trailing zeros, they are the scale
 	digits             []byte
 	point              int
-	buf                [40]byte
 }
 
 func (s *scannedNumber) uint64() (uint64, bool) {
@@ -270,7 +272,7 @@ func (m *NumberMask) scanDigits(text []byte, at int, s *scannedNumber) (end int,
 		s.infinite = true
 		return at + len(infinityText), true
 	}
-	s.digits, s.point = s.buf[:0], 0
+	s.digits, s.point = s.digits[:0], 0
 	sawDigit, sawPoint, group, exp := false, false, -1, 0
 	intDigits := 0
 	for at < len(text) {
@@ -331,6 +333,9 @@ func (s *scannedNumber) settle(point, exp int) {
 	}
 }
 
+// maxExponent is where exponents stop; Java wraps around beyond int.
+const maxExponent = math.MaxInt32 / 2
+
 // exponentAt reads an optionally negative integer; width 0 when there is none.
 func exponentAt(text []byte) (exp, width int) {
 	neg := len(text) > 0 && text[0] == '-'
@@ -344,7 +349,7 @@ func exponentAt(text []byte) (exp, width int) {
 		if n == 0 {
 			break
 		}
-		exp = min(exp*10+int(digit), math.MaxInt32/2)
+		exp = min(exp*10+int(digit), maxExponent)
 		at += n
 	}
 	if at == start {

@@ -35,7 +35,7 @@ func (a *affix) sign(kind rune, text string) {
 
 func compileNumberPattern(m *NumberMask, pattern, currency string) error {
 	if pattern == "" {
-		m.negPrefix, m.maxInt, m.maxFrac = "-", maxFractionDigits, maxFractionDigits
+		m.negPrefix, m.groupSize, m.maxInt, m.maxFrac = "-", 3, maxFractionDigits, maxFractionDigits
 		return nil
 	}
 	p := &numberPatternReader{runes: []rune(pattern), currency: currency}
@@ -152,10 +152,14 @@ func (p *numberPatternReader) readAffix(s *subPattern, a *affix, suffix, negativ
 func (p *numberPatternReader) affixSign(s *subPattern, a *affix, r rune) error {
 	switch r {
 	case '¤':
+		text := p.currency
 		if p.peek(1) == '¤' {
 			p.at++
+			if text == "$" {
+				text = "USD" // two signs ask for the international code
+			}
 		}
-		a.sign(r, p.currency)
+		a.sign(r, text)
 	case '%', '‰':
 		if s.multiplier != 1 {
 			return fmt.Errorf("more than one percent sign")

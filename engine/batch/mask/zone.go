@@ -40,6 +40,9 @@ func newZone(loc *time.Location) *zone {
 		if end.IsZero() || end.Unix() >= year2100 {
 			break
 		}
+		if !end.After(t) {
+			end = t.Add(24 * time.Hour) // never stand still on a boundary
+		}
 		t = end
 	}
 	if len(z.steps) == 1 && z.steps[0].offset == z.first.offset {

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/engine"
 	"sluice/engine/batch"
 	"sluice/engine/hopxml"
 	"sluice/engine/transform"
@@ -89,7 +90,8 @@ func Run(t testing.TB, c Case) *Output {
 			first = out
 			continue
 		}
-		if !reflect.DeepEqual(first.Rows, out.Rows) || fmt.Sprint(first.Err) != fmt.Sprint(out.Err) {
+		sameRows := first.Err != nil || reflect.DeepEqual(first.Rows, out.Rows)
+		if !sameRows || fmt.Sprint(first.Err) != fmt.Sprint(out.Err) {
 			t.Fatalf("batches of %d rows (unselected rows between them: %v) give\n%v %v\nbut batches of 3 give\n%v %v", f.size, f.junked, out.Rows, out.Err, first.Rows, first.Err)
 		}
 	}
@@ -213,8 +215,8 @@ func rowWise(ctx context.Context, p transform.RowWise, in, info []transform.Read
 				break
 			}
 			if err == nil {
+				err = counted(apply(ctx, p, b, emit), env.Counters.Read.Load())
 				env.Counters.Read.Add(int64(b.Rows()))
-				err = apply(ctx, p, b, emit)
 				b.Release()
 			}
 			if err != nil {
@@ -226,6 +228,16 @@ func rowWise(ctx context.Context, p transform.RowWise, in, info []transform.Read
 		return fi.Finish(ctx, emit)
 	}
 	return nil
+}
+
+// counted adds the rows before a batch to the row number of an error, as the
+// engine does.
+func counted(err error, before int64) error {
+	var e *engine.Error
+	if errors.As(err, &e) && e.Row > 0 {
+		e.Row += before
+	}
+	return err
 }
 
 func apply(ctx context.Context, p transform.RowWise, b *batch.Batch, emit transform.Emit) error {

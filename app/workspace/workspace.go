@@ -1,0 +1,74 @@
+// Package workspace opens what an execution needs: the project, its variables and
+// metadata, the transforms, files and databases.
+package workspace
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"sluice/engine/batch"
+	"sluice/engine/files"
+	"sluice/engine/pipeline"
+	"sluice/engine/project"
+	"sluice/engine/transform"
+	"sluice/engine/transforms"
+)
+
+// Options say which project to open. Everything may be empty.
+type Options struct {
+	Project      string   // folder, or a name that hop-config.json knows
+	Environments []string // environment files, later ones win; or a name of hop-config.json
+	File         string   // the file at hand: without Project, its project is looked for above it
+	Variables    map[string]string
+	Log          *slog.Logger
+	MemoryBytes  int64
+}
+
+// Workspace is an opened project and a runner for its pipelines.
+type Workspace struct {
+	Project *project.Project
+	Scope   *project.Variables
+	Runner  *pipeline.Runner
+}
+
+// Registry gives the transforms of this program.
+func Registry() *transform.Registry { return transforms.Registry() }
+
+// Open opens the project of the options.
+func Open(o Options) (*Workspace, error) {
+	p, err := openProject(o)
+	if err != nil {
+		return nil, err
+	}
+	scope := p.Variables()
+	scope.SetAll(o.Variables)
+	for _, w := range p.Warnings {
+		o.Log.Warn("Project is not complete", "project", p.Name, "warning", w)
+	}
+	return &Workspace{
+		Project: p,
+		Scope:   scope,
+		Runner: &pipeline.Runner{
+			Registry: Registry(), Metadata: p.Metadata(), Files: files.Local{}, Log: o.Log, Now: time.Now,
+			Location: time.Local, Alloc: batch.NewAllocator(), MemoryBytes: o.MemoryBytes,
+		},
+	}, nil
+}
+
+func openProject(o Options) (*project.Project, error) {
+	open := project.OpenOptions{Home: o.Project, EnvironmentFiles: o.Environments}
+	if open.Home == "" && o.File != "" {
+		home, found := project.FindHome(o.File)
+		if !found {
+			abs, err := filepath.Abs(o.File)
+			if err != nil {
+				return nil, fmt.Errorf("find the project of %s: %w", o.File, err)
+			}
+			home = filepath.Dir(abs)
+		}
+		open.Home = home
+	}
+	return project.Open(open)
+}
