@@ -1,0 +1,77 @@
+// Command duckpeer runs one workload of the benchmark in DuckDB, in its own process.
+//
+//	duckpeer [-amount decimal|double] w1|w2|w3 ORDERS CUSTOMERS OUT
+//
+// It uses DuckDB's defaults (every core, its own memory limit) and tells it the types of the columns, as the
+// pipelines do. OUT is a CSV file with a header.
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	_ "github.com/duckdb/duckdb-go/v2" // the database/sql driver "duckdb"
+)
+
+func main() {
+	amount := flag.String("amount", "decimal", "type of money: decimal (exact) or double")
+	flag.Parse()
+	if flag.NArg() != 4 {
+		fmt.Fprintln(os.Stderr, "usage: duckpeer [-amount decimal|double] w1|w2|w3 ORDERS CUSTOMERS OUT")
+		os.Exit(2)
+	}
+	statement, err := statement(flag.Arg(0), *amount, flag.Arg(1), flag.Arg(2), flag.Arg(3))
+	if err == nil {
+		err = execute(context.Background(), statement)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "duckpeer:", err)
+		os.Exit(1)
+	}
+}
+
+func execute(ctx context.Context, statement string) error {
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, statement)
+	return errors.Join(err, db.Close())
+}
+
+// statement gives the COPY that runs the workload.
+func statement(workload, amount, orders, customers, out string) (string, error) {
+	money, ok := map[string]string{"decimal": "DECIMAL(18,2)", "double": "DOUBLE"}[amount]
+	if !ok {
+		return "", fmt.Errorf("-amount must be decimal or double, not %q", amount)
+	}
+	o := table(orders, "id BIGINT", "ts TIMESTAMP", "customer VARCHAR", "country VARCHAR", "amount "+money, "qty BIGINT", "note VARCHAR")
+	c := table(customers, "customer VARCHAR", "name VARCHAR", "segment VARCHAR", "credit_limit "+money, "since DATE")
+	query, ok := map[string]string{
+		"w1": "SELECT customer, sum(amount * qty) AS total, count(*) AS n FROM " + o +
+			" WHERE country = 'DE' AND amount > 100 GROUP BY customer",
+		"w2": "SELECT * FROM " + o + " ORDER BY customer, ts",
+		"w3": "SELECT o.*, c.name, c.segment, c.credit_limit, c.since FROM " + o + " AS o JOIN " + c + " AS c USING (customer)",
+	}[workload]
+	if !ok {
+		return "", fmt.Errorf("there is no workload %q; there are w1, w2 and w3", workload)
+	}
+	return "COPY (" + query + ") TO " + quote(out) + " (FORMAT CSV, HEADER)", nil
+}
+
+// table names a CSV file as a table; each column is "name TYPE".
+func table(path string, columns ...string) string {
+	types := make([]string, len(columns))
+	for i, column := range columns {
+		name, typ, _ := strings.Cut(column, " ")
+		types[i] = quote(name) + ": " + quote(typ)
+	}
+	return "read_csv(" + quote(path) + `, header = true, delim = ',', quote = '"', escape = '"', columns = {` + strings.Join(types, ", ") + "})"
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
