@@ -12,7 +12,7 @@ SETUP := assets/scripts/setup
 
 # The job that `make demo` runs, and more flags for it.
 DEMO_PROJECT ?= assets/sample
-DEMO_JOB     ?= $(DEMO_PROJECT)/main.hwf
+DEMO_JOB     ?= $(DEMO_PROJECT)/main.hpl
 DEMO_FLAGS   ?= --project $(DEMO_PROJECT)
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)

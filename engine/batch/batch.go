@@ -3,6 +3,7 @@ package batch
 import (
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -18,6 +19,9 @@ type Batch struct {
 	n     int
 	refs  atomic.Int32
 	alloc *Allocator
+
+	mu    sync.Mutex // guards extra
+	extra []*Column  // converted for some rows only, released with the batch
 }
 
 // Allocator gives the allocator the batch came from.
@@ -83,6 +87,11 @@ func (b *Batch) Release() {
 			c.Release()
 			b.Cols[i] = nil
 		}
+		for i, c := range b.extra {
+			c.Release()
+			b.extra[i] = nil
+		}
+		b.extra = b.extra[:0]
 		a := b.alloc
 		b.Schema, b.Cols, b.Sel, b.n, b.alloc = nil, b.Cols[:0], nil, 0, nil
 		a.live.Add(-1)
@@ -204,26 +213,62 @@ func (b *Batch) Full() bool { return b.Physical() >= MaxRows || b.Bytesize() >= 
 // Col gives column i with its values converted when they were raw text. The
 // result belongs to the batch. It is safe for many goroutines. codec is for the
 // field of the column; the error is a *RowError of the first selected row that
-// cannot be converted.
-func (b *Batch) Col(i int, codec *Codec) (*Column, error) {
+// cannot be converted. Rows that are not selected may be null in the result.
+func (b *Batch) Col(i int, codec *Codec) (*Column, error) { return b.ColAt(i, codec, b.Sel) }
+
+// ColAt is Col for the rows of sel only, which are among the selected ones; nil
+// stands for all rows.
+func (b *Batch) ColAt(i int, codec *Codec, sel []int32) (*Column, error) {
 	c := b.Cols[i]
 	if !c.Raw {
 		return c, nil
 	}
-	t := c.typedBy(codec)
-	for _, bad := range t.bad {
-		if b.selected(bad.Row) {
-			return nil, bad
+	if t := c.typed.Load(); t != nil || sel == nil || len(sel)*2 > c.n {
+		if t == nil {
+			t = c.typedBy(codec)
 		}
+		for _, bad := range t.bad {
+			if isSelected(sel, bad.Row) {
+				return nil, bad
+			}
+		}
+		return t, nil
 	}
+	t, err := c.typedAt(codec, sel)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	b.extra = append(b.extra, t)
+	b.mu.Unlock()
 	return t, nil
 }
 
-func (b *Batch) selected(row int) bool {
-	if b.Sel == nil {
+// typedAt converts the rows of sel only; the others are null.
+func (c *Column) typedAt(codec *Codec, sel []int32) (*Column, error) {
+	out := c.alloc.Column(c.Type)
+	next := 0
+	for _, i := range sel {
+		out.appendNulls(int(i) - next)
+		next = int(i) + 1
+		if c.IsNull(int(i)) {
+			out.AppendNull()
+			continue
+		}
+		if err := codec.ParseInto(out, c.Bytes(int(i))); err != nil {
+			out.Release()
+			return nil, &RowError{Row: int(i), Err: err}
+		}
+	}
+	out.appendNulls(c.n - next)
+	return out, nil
+}
+
+func isSelected(sel []int32, row int) bool {
+	if sel == nil {
 		return true
 	}
-	_, ok := slices.BinarySearch(b.Sel, int32(row))
+	_, ok := slices.BinarySearch(sel, int32(row))
 	return ok
 }
 

@@ -22,7 +22,8 @@ type Codec struct {
 	out   *mask.NumberMask
 	in    *mask.NumberMask
 	date  *mask.DateMask
-	// plain integers ("####0;-####0", "#", "0" …) are the hot path of text files
+	// plain says that digits with at most one "." need no mask to be read
+	plain bool
 }
 
 // Codec compiles the masks of a field. The error names the field and its mask.
@@ -43,6 +44,7 @@ func (s *Semantics) Codec(f *Field) (*Codec, error) {
 		if c.out, err = mask.CompileNumber(s.formatMask(f), o); err == nil {
 			c.in, err = mask.CompileNumber(s.parseMask(f), o)
 		}
+		c.plain = plainMask(s.parseMask(f)) && (f.Decimal == "" || f.Decimal == ".")
 	case f.Type.IsDate():
 		o := mask.DateOptions{Location: s.Location, Lenient: !f.Strict, Locale: f.Locale}
 		if f.Zone != "" {
@@ -174,6 +176,11 @@ func (c *Codec) Parse(text []byte) (Value, error) {
 		return c.parsed(DateValue(v), text, err)
 	case Timestamp:
 		ms, ns, _, err := c.date.ParseTimestamp(text)
+		if err != nil {
+			if at, ok := c.jdbcTime(text); ok {
+				ms, ns, err = at.UnixMilli(), int32(at.Nanosecond()%1e6), nil
+			}
+		}
 		v := Value{Type: Timestamp, Valid: true, Int: ms*1000 + int64(ns/1000), Nano: ns % 1000}
 		return c.parsed(v, text, err)
 	case JSON:
@@ -269,6 +276,11 @@ func (c *Codec) ParseInto(col *Column, text []byte) error {
 		}
 		col.AppendInt(v)
 		return nil
+	case BigNumber:
+		if v, scale, ok := c.plainDecimal(text); ok {
+			col.AppendDecimal64(v, scale)
+			return nil
+		}
 	}
 	v, err := c.Parse(text)
 	if err != nil {
@@ -276,4 +288,47 @@ func (c *Codec) ParseInto(col *Column, text []byte) error {
 	}
 	col.AppendValue(v)
 	return nil
+}
+
+// plainMask says whether a mask is made of digit signs and points alone, so that
+// it adds nothing to the digits of a number.
+func plainMask(m string) bool { return strings.Trim(m, "#0.") == "" }
+
+// maxPlainDigits is what fits an int64 for sure.
+const maxPlainDigits = 18
+
+// plainDecimal reads [-]digits[.digits] with at most 18 digits and at least one
+// on each side of the point; everything else is for the mask.
+func (c *Codec) plainDecimal(text []byte) (v int64, scale int32, ok bool) {
+	if !c.plain {
+		return 0, 0, false
+	}
+	digits := text
+	if digits[0] == '-' {
+		digits = digits[1:]
+	}
+	if len(digits) == 0 || len(digits) > maxPlainDigits+1 {
+		return 0, 0, false
+	}
+	point := -1
+	for i, b := range digits {
+		if d := b - '0'; d <= 9 {
+			v = v*10 + int64(d)
+			continue
+		}
+		if b != '.' || point >= 0 || i == 0 {
+			return 0, 0, false
+		}
+		point = i
+	}
+	switch {
+	case point == len(digits)-1 || (point < 0 && len(digits) > maxPlainDigits):
+		return 0, 0, false
+	case point >= 0:
+		scale = int32(len(digits) - 1 - point)
+	}
+	if len(digits) != len(text) {
+		v = -v
+	}
+	return v, scale, true
 }

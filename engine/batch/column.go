@@ -146,6 +146,40 @@ func (c *Column) AppendNull() {
 	c.appended(false)
 }
 
+// appendNulls adds n null rows.
+func (c *Column) appendNulls(n int) {
+	if n <= 0 {
+		return
+	}
+	if c.IsText() || c.Type == Boolean || c.Big != nil || c.Nanos != nil {
+		for range n {
+			c.AppendNull()
+		}
+		return
+	}
+	switch c.Type {
+	case Number:
+		c.Floats = appendZeros(c.Floats, n)
+	case BigNumber:
+		c.Decs = appendZeros(c.Decs, n)
+	default:
+		c.Ints = appendZeros(c.Ints, n)
+	}
+	if c.Valid == nil {
+		c.Valid = Bitmap(c.alloc.bytes()).grow(0, c.n, true)
+	}
+	c.Valid = c.Valid.grow(c.n, c.n+n, false)
+	c.n += n
+	c.nulls += n
+}
+
+func appendZeros[T any](s []T, n int) []T {
+	at := len(s)
+	s = resize(s, at+n)
+	clear(s[at:])
+	return s
+}
+
 // AppendInt adds an Integer, a Date in milliseconds or a Timestamp in microseconds.
 func (c *Column) AppendInt(v int64) {
 	c.Ints = append(c.Ints, v)
@@ -215,6 +249,17 @@ func (c *Column) AppendDecimal(v decimal.Decimal) {
 	c.appended(true)
 }
 
+// AppendDecimal64 adds a BigNumber of an unscaled value and a scale.
+func (c *Column) AppendDecimal64(unscaled int64, scale int32) {
+	if c.Big != nil || (scale != c.Scale && c.n != c.nulls) {
+		c.AppendDecimal(decimal.FromInt128(unscaled>>63, uint64(unscaled), scale))
+		return
+	}
+	c.Scale = scale
+	c.Decs = append(c.Decs, Dec128{Lo: uint64(unscaled), Hi: unscaled >> 63})
+	c.appended(true)
+}
+
 func (c *Column) widen() {
 	c.Big = make([]decimal.Decimal, len(c.Decs), len(c.Decs)*2+1)
 	for i, d := range c.Decs {
@@ -254,23 +299,6 @@ func (c *Column) SetNull(i int) {
 		c.Valid.Set(i, false)
 		c.nulls++
 	}
-}
-
-// Extend gives a fixed-width column (Integer, Number, Date, Timestamp, Boolean)
-// n rows, all valid, whose values the caller sets by index.
-func (c *Column) Extend(n int) {
-	switch c.Type {
-	case Number:
-		c.Floats = resize(c.Floats, n)
-	case Boolean:
-		c.Bits = c.Bits.grow(c.n, n, false)
-	default:
-		c.Ints = resize(c.Ints, n)
-	}
-	if c.Valid != nil {
-		c.Valid = c.Valid.grow(c.n, n, true)
-	}
-	c.n = n
 }
 
 func resize[T any](s []T, n int) []T {

@@ -73,35 +73,3 @@ func gatherValid(out, c *Column, sel []int32) {
 		out.nulls++
 	}
 }
-
-// AppendColumn adds all rows of src, which has the same type and rawness.
-func (c *Column) AppendColumn(src *Column) { c.AppendRange(src, 0, src.n) }
-
-// AppendRange adds rows from (included) to end (excluded) of src, which has the
-// same type and rawness.
-func (c *Column) AppendRange(src *Column, from, end int) {
-	plainRun := src.nulls == 0 && c.Valid == nil
-	switch {
-	case !plainRun || c.Type == BigNumber || (c.Type == Timestamp && (src.Nanos != nil || c.Nanos != nil)) || (c.Type == Boolean && !c.Raw):
-		for i := from; i < end; i++ {
-			c.AppendFrom(src, i)
-		}
-		return
-	case c.IsText():
-		base := int32(len(c.Data)) - src.Offsets[from]
-		c.Data = append(c.Data, src.Data[src.Offsets[from]:src.Offsets[end]]...)
-		for _, o := range src.Offsets[from+1 : end+1] {
-			c.Offsets = append(c.Offsets, o+base)
-		}
-	case c.Type == Number:
-		c.Floats = append(c.Floats, src.Floats[from:end]...)
-	default:
-		c.Ints = append(c.Ints, src.Ints[from:end]...)
-	}
-	if c.n == 0 {
-		c.Plain = src.Plain
-	} else if c.Plain != src.Plain {
-		c.Plain = PlainText{}
-	}
-	c.n += end - from
-}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/golang/snappy"
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
 // Compression is how the bytes of a file are packed, by Hop's names.
@@ -24,12 +23,11 @@ const (
 	GZip         Compression = "GZip"
 	Zip          Compression = "Zip" // an archive; the first entry counts
 	Snappy       Compression = "Snappy"
-	Zstandard    Compression = "ZSTD"
 )
 
 // Compressions lists them in the order forms show them.
 func Compressions() []Compression {
-	return []Compression{Uncompressed, GZip, Zip, Snappy, Zstandard}
+	return []Compression{Uncompressed, GZip, Zip, Snappy}
 }
 
 // ParseCompression reads a name without regard to case; empty is Uncompressed.
@@ -57,12 +55,6 @@ func (c Compression) Reader(r io.Reader) (io.ReadCloser, error) {
 		return newZipReader(r)
 	case Snappy:
 		return newSnappyReader(r)
-	case Zstandard:
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
 	}
 	return io.NopCloser(r), nil
 }
@@ -79,8 +71,6 @@ func (c Compression) Writer(w io.Writer, entry string) (io.WriteCloser, error) {
 		return archiveWriter{e, z}, err
 	case Snappy:
 		return newSnappyWriter(w)
-	case Zstandard:
-		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
 	}
 	return plainWriter{w}, nil
 }

@@ -82,7 +82,7 @@ func (e *Execution) check(ctx context.Context) ([]Finding, error) {
 			list = append(list, Finding{n.Name, p})
 		}
 	}
-	l, err := newLayout(e.graph, e.opts.Vars)
+	l, err := newLayout(e.graph, e.opts.Vars, nil, nil)
 	if err != nil {
 		return list, unusable(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"sluice/engine/batch"
 	"sluice/engine/spill"
 	"sluice/engine/transform"
@@ -33,6 +31,8 @@ type Execution struct {
 	shared    *shared
 	results   *results
 	suppress  []string
+	spools    []*spooling
+	reused    []TransformCounts // of transforms that did not run because their rows were bound
 
 	stopping chan struct{} // closed on a safe stop
 
@@ -42,7 +42,7 @@ type Execution struct {
 	safe      bool
 	failure   error
 	paused    chan struct{} // not nil while paused; closed on resume
-	variables map[string]string
+	variables map[string]setVariable
 }
 
 // Run executes the pipeline to its end. The result is complete in any case; the
@@ -58,11 +58,7 @@ func (e *Execution) Run(ctx context.Context) (transform.Result, error) {
 	}
 	e.mu.Unlock()
 
-	g, gctx := errgroup.WithContext(ctx)
-	for _, s := range e.stages {
-		g.Go(func() error { return s.contain(func() error { return s.run(gctx) }) })
-	}
-	err := e.outcome(ctx, g.Wait())
+	err := e.outcome(ctx, e.runStages(ctx))
 	err = e.settle(ctx, err)
 	if cerr := e.closeAll(); err == nil {
 		err = cerr
@@ -84,6 +80,57 @@ func (e *Execution) outcome(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// Reused gives the counts of transforms that did not run because their rows came
+// from a snapshot.
+func (e *Execution) Reused() []TransformCounts { return e.reused }
+
+// runStages runs all stages and spools. A failure ends what does not feed an open
+// gate; the extractions go on to their seal, unless one of them has failed itself.
+func (e *Execution) runStages(ctx context.Context) error {
+	protected, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	free, stop := context.WithCancelCause(protected)
+	defer stop(nil)
+	var mu sync.Mutex
+	var first error
+	failed := func(err error, all bool) {
+		mu.Lock()
+		if first == nil || (errors.Is(first, context.Canceled) && !errors.Is(err, context.Canceled)) {
+			first = err
+		}
+		mu.Unlock()
+		stop(context.Canceled)
+		if all {
+			end(context.Canceled)
+		}
+	}
+	var group sync.WaitGroup
+	for _, s := range e.stages {
+		group.Go(func() {
+			run := free
+			if s.protected {
+				run = protected
+			}
+			if err := s.contain(func() error { return s.run(run) }); err != nil {
+				failed(err, s.protected || len(e.spools) == 0)
+			}
+		})
+	}
+	for _, sp := range e.spools {
+		group.Go(func() {
+			run := free
+			if sp.cut.Survives() {
+				run = protected
+			}
+			if err := sp.run(run, e); err != nil {
+				failed(err, sp.cut.Survives())
+			}
+		})
+	}
+	group.Wait()
+	return first
 }
 
 // settle commits or aborts the sinks that have not seen the end of their rows: a
@@ -211,13 +258,16 @@ func (e *Execution) finishedOf(name string, copy int) <-chan struct{} {
 	return p.units[copy].finished
 }
 
-func (e *Execution) noteVariable(name, value string) {
+// setVariable is a variable that a transform (or a child's, when by is empty) set.
+type setVariable struct{ value, by string }
+
+func (e *Execution) noteVariable(name, value, by string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.variables == nil {
-		e.variables = map[string]string{}
+		e.variables = map[string]setVariable{}
 	}
-	e.variables[name] = value
+	e.variables[name] = setVariable{value, by}
 }
 
 // Variables gives the variables that transforms have set.
@@ -226,7 +276,7 @@ func (e *Execution) Variables() map[string]string {
 	defer e.mu.Unlock()
 	out := map[string]string{}
 	for k, v := range e.variables {
-		out[k] = v
+		out[k] = v.value
 	}
 	return out
 }
@@ -247,7 +297,9 @@ func (e *Execution) Schemas(name string) transform.Schemas {
 func (e *Execution) Metrics() []Metrics {
 	var list []Metrics
 	for _, u := range e.units {
-		list = append(list, u.perCopy()...)
+		if !u.hidden {
+			list = append(list, u.perCopy()...)
+		}
 	}
 	return list
 }

@@ -222,6 +222,13 @@ func (s *stage) emit(ctx context.Context, sl *slot, u *unit, port transform.Port
 		s.exec.opts.Sample(u.node.Name, u.copy, port, b)
 	}
 	r := u.routes[port]
+	if r != nil && r.tap != nil {
+		if sl != nil {
+			sl.items = append(sl.items, item{route: r, batch: b})
+			return nil
+		}
+		return s.spooled(ctx, u, r, b)
+	}
 	switch {
 	case r == nil || len(r.edges) == 0:
 		b.Release()
@@ -236,6 +243,11 @@ func (s *stage) emit(ctx context.Context, sl *slot, u *unit, port transform.Port
 		return s.deal(ctx, r, b)
 	}
 	u.wrote(port, rows*int64(len(r.edges)))
+	return s.toAll(ctx, sl, r, b)
+}
+
+// toAll sends a batch, whose hold it takes, over every edge of a route.
+func (s *stage) toAll(ctx context.Context, sl *slot, r *route, b *batch.Batch) error {
 	for _, e := range r.edges[1:] {
 		if err := s.send(ctx, sl, e, b.Retain()); err != nil {
 			b.Release()
@@ -243,6 +255,26 @@ func (s *stage) emit(ctx context.Context, sl *slot, u *unit, port transform.Port
 		}
 	}
 	return s.send(ctx, sl, r.edges[0], b)
+}
+
+// spooled gives a batch, whose hold it takes, to the spool of a route and, when
+// the rows flow on at once, to its edges.
+func (s *stage) spooled(ctx context.Context, u *unit, r *route, b *batch.Batch) error {
+	rows := int64(b.Rows())
+	if len(r.edges) == 0 {
+		u.wrote(r.port, rows)
+		return r.tap.queue.put(ctx, b)
+	}
+	if err := r.tap.queue.put(ctx, b.Retain()); err != nil {
+		b.Release()
+		return err
+	}
+	if r.distribute && len(r.edges) > 1 {
+		u.wrote(r.port, rows)
+		return s.deal(ctx, r, b)
+	}
+	u.wrote(r.port, rows*int64(len(r.edges)))
+	return s.toAll(ctx, nil, r, b)
 }
 
 // wrote counts rows given to other transforms; rejected rows are counted where
@@ -288,6 +320,8 @@ func (s *stage) drain(ctx context.Context, sl *slot) error {
 			it.batch.Release()
 		case it.edge != nil:
 			err = it.edge.queue.put(ctx, it.batch)
+		case it.route != nil && it.route.tap != nil:
+			err = s.spooled(ctx, it.route.tap.unit, it.route, it.batch)
 		case it.route != nil:
 			err = s.deal(ctx, it.route, it.batch)
 		default:

@@ -16,7 +16,7 @@ type Options struct {
 	Vars      *project.Variables // scope of the pipeline, parameters activated; owned by the execution
 	Metadata  *project.Metadata
 	Files     files.Store
-	Databases Databases
+	Databases Databases // owned: closed at the end when it is an io.Closer
 	Log       *slog.Logger
 	Now       func() time.Time
 	Location  *time.Location // zone of dates without one; nil is the process's
@@ -28,7 +28,7 @@ type Options struct {
 	Alloc    *batch.Allocator   // nil: its own; shared where result rows pass on
 
 	Workers     int    // per stage; 0: as many as processors
-	MemoryBytes int64  // budget of sorting, grouping and joining; 0: a quarter of the machine's memory limit
+	MemoryBytes int64  // budget of sorting, grouping and joining; 0: 1 GiB
 	SpillFolder string // empty: the system's folder for temporary files
 
 	// Sample, when not nil, is shown every batch a transform emits, in order. It
@@ -36,6 +36,12 @@ type Options struct {
 	Sample func(transformName string, copy int, port transform.Port, b *batch.Batch)
 	// Until names the transform after which nothing runs; empty runs all.
 	Until string
+	// Cuts spool the output of the named transforms (lower-case names), Bound
+	// takes rows from snapshots instead of running the named transforms.
+	Cuts  map[string]Cut
+	Bound map[string]Bound
+	// Run names the transforms that run (lower-case); nil: all.
+	Run map[string]bool
 	// SuppressSinks replaces transforms that write outside of the pipeline by
 	// ones that pass their rows on.
 	SuppressSinks bool

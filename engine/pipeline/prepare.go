@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/google/uuid"
@@ -26,17 +27,18 @@ func Prepare(ctx context.Context, g *Graph, o Options) (*Execution, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := e.prepare(); err != nil {
+	if err := e.prepare(ctx); err != nil {
 		e.closeAll()
 		return nil, err
 	}
 	return e, nil
 }
 
-func (e *Execution) prepare() error {
+func (e *Execution) prepare(ctx context.Context) error {
 	if err := e.cutAfter(e.opts.Until); err != nil {
 		return unusable(err)
 	}
+	e.keepOnly(e.opts.Run)
 	for _, n := range e.graph.Nodes {
 		for _, p := range n.Problems {
 			if p.Severity == transform.Err && !n.Disabled {
@@ -47,7 +49,12 @@ func (e *Execution) prepare() error {
 	if e.opts.SuppressSinks {
 		e.suppressSinks()
 	}
-	l, err := newLayout(e.graph, e.opts.Vars)
+	for _, b := range e.opts.Bound {
+		if err := e.giveBack(b); err != nil {
+			return err
+		}
+	}
+	l, err := newLayout(e.graph, e.opts.Vars, e.opts.Cuts, e.opts.Bound)
 	if err != nil {
 		return unusable(err)
 	}
@@ -62,6 +69,15 @@ func (e *Execution) prepare() error {
 		}
 	}
 	e.connect()
+	for _, p := range l.plans {
+		if p.spool == nil {
+			continue
+		}
+		if err := e.tapOutputs(ctx, p, p.spool); err != nil {
+			return atTransform(p.node.Name, err)
+		}
+		e.spools = append(e.spools, p.spool)
+	}
 	return e.planStages()
 }
 
@@ -83,17 +99,27 @@ func (e *Execution) cutAfter(name string) error {
 			}
 		}
 	}
+	e.keepOnly(keep)
+	return nil
+}
+
+// keepOnly takes all other transforms and their hops out, and the hops into
+// bound ones.
+func (e *Execution) keepOnly(keep map[string]bool) {
+	if keep == nil {
+		return
+	}
 	for _, n := range e.graph.Nodes {
 		n.Disabled = n.Disabled || !keep[strings.ToLower(n.Name)]
 	}
 	hops := e.graph.Hops[:0:0]
 	for _, h := range e.graph.Hops {
-		if keep[strings.ToLower(h.From)] && keep[strings.ToLower(h.To)] {
+		from, to := strings.ToLower(h.From), strings.ToLower(h.To)
+		if keep[from] && keep[to] && e.opts.Bound[to] == nil {
 			hops = append(hops, h)
 		}
 	}
 	e.graph.Hops = hops
-	return nil
 }
 
 // startUnits makes the copies of a plan. Copies of a stateless transform whose
@@ -102,7 +128,7 @@ func (e *Execution) startUnits(p *plan, design transform.Design) error {
 	for c := range p.copies {
 		u := &unit{
 			node: p.node, copy: c, copies: 1, links: p.links, ports: p.ports, schemas: p.schemas,
-			finished: make(chan struct{}), routes: map[transform.Port]*route{},
+			finished: make(chan struct{}), routes: map[transform.Port]*route{}, hidden: p.hidden,
 		}
 		p.units = append(p.units, u)
 		e.units = append(e.units, u)
@@ -165,7 +191,7 @@ func (e *Execution) envOf(u *unit, copies int, design transform.Design) *transfo
 		Vars: vars, Alloc: e.opts.Alloc, Semantics: e.semantics,
 		Log: e.opts.Log.With("transform", u.node.Name), Now: e.opts.Now, Started: e.started,
 		Design: design, Files: e.opts.Files, Databases: e.opts.Databases,
-		Memory: e.memory, Spill: e.spill, Results: e.results, Scopes: &scopes{exec: e},
+		Memory: e.memory, Spill: e.spill, Results: e.results, Scopes: &scopes{exec: e, by: u.node.Name},
 		Children: e.opts.Children, Counters: &u.counters, Shared: e.shared, Pipeline: e.facts,
 		Stopping: e.stopping, Stop: e.requestStop, Finished: e.finishedOf,
 	}
@@ -229,6 +255,14 @@ func (e *Execution) closeAll() error {
 	}
 	for _, s := range e.stages {
 		s.closeQueues()
+	}
+	for _, sp := range e.spools {
+		for _, t := range sp.taps {
+			t.queue.close()
+		}
+	}
+	if c, ok := e.opts.Databases.(io.Closer); ok {
+		errs = append(errs, c.Close())
 	}
 	errs = append(errs, e.spill.Close())
 	return errors.Join(errs...)

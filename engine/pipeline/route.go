@@ -19,6 +19,7 @@ type route struct {
 	edges      []*edge
 	distribute bool  // row i goes to edge i mod n; false: every row to every edge
 	rows       int64 // rows distributed so far; owned by the ordered part of the stage
+	tap        *tap  // not nil: the rows are spooled
 }
 
 // deal splits a batch by row number over n edges: part k has the rows whose

@@ -247,7 +247,7 @@ func (s *enclosing) SetVariable(name, value string, scope transform.Scope) error
 		return nil
 	}
 	s.exec.opts.Vars.Set(name, value)
-	s.exec.noteVariable(name, value)
+	s.exec.noteVariable(name, value, "")
 	up := s.exec.opts.Scopes
 	if up == nil || scope == transform.ScopeParent {
 		return nil

@@ -37,11 +37,13 @@ func (s *stage) run(ctx context.Context) (err error) {
 }
 
 // contain turns a panic into an error of the stage, with the stack.
-func (s *stage) contain(f func() error) (err error) {
+func (s *stage) contain(f func() error) (err error) { return s.exec.contain(s.head.node.Name, f) }
+
+func (e *Execution) contain(name string, f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &engine.Error{
-				Transform: s.head.node.Name, Message: fmt.Sprintf("internal error: %v", r),
+				Transform: name, Message: fmt.Sprintf("internal error: %v", r),
 				Hint: "this is a fault of Sluice; please report it with the details", Err: fmt.Errorf("%s", debug.Stack()),
 			}
 		}
@@ -340,6 +342,9 @@ func (s *stage) finish(ctx context.Context) error {
 
 func (u *unit) closeOutputs() {
 	for _, r := range u.routes {
+		if r.tap != nil {
+			r.tap.queue.done()
+		}
 		for _, e := range r.edges {
 			if e.queue != nil {
 				e.queue.done()

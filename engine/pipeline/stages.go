@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"maps"
 
 	"sluice/engine/batch"
 	"sluice/engine/transform"
@@ -14,14 +15,17 @@ type stage struct {
 	members []*unit // in the order they finish: parents first
 	workers int     // 1: everything runs on the head's goroutine
 	in      []*input
-	info    map[*unit][]*input // of the members that prepare
+	// protected: it feeds a gate that survives failures elsewhere
+	protected bool
+	info      map[*unit][]*input // of the members that prepare
 }
 
 // planStages decides which units are fused, makes the queues between the others
 // and a stage for each head.
 func (e *Execution) planStages() error {
+	protected := e.protectedUnits()
 	for _, u := range e.units {
-		if in := e.fusingEdge(u); in != nil {
+		if in := e.fusingEdge(u); in != nil && protected[u] == protected[in.from] {
 			u.fused = in.from
 		}
 	}
@@ -29,7 +33,7 @@ func (e *Execution) planStages() error {
 		if u.fused != nil {
 			continue
 		}
-		s := &stage{exec: e, head: u, workers: 1, info: map[*unit][]*input{}}
+		s := &stage{exec: e, head: u, workers: 1, info: map[*unit][]*input{}, protected: protected[u]}
 		s.adopt(u)
 		e.stages = append(e.stages, s)
 	}
@@ -44,6 +48,17 @@ func (e *Execution) planStages() error {
 		}
 	}
 	return nil
+}
+
+// protectedUnits are those upstream of a cut that survives failures.
+func (e *Execution) protectedUnits() map[*unit]bool {
+	out := map[*unit]bool{}
+	for _, sp := range e.spools {
+		if sp.cut.Survives() {
+			maps.Copy(out, e.upstream(sp.plan))
+		}
+	}
+	return out
 }
 
 // adopt adds a unit and everything fused behind it.
@@ -126,7 +141,7 @@ func (e *Execution) ordersRows(in *edge) bool {
 		return true
 	}
 	for _, port := range in.wire.out {
-		if r := in.from.routes[port]; r.distribute && len(r.edges) > 1 {
+		if r := in.from.routes[port]; r.tap != nil || (r.distribute && len(r.edges) > 1) {
 			return true
 		}
 	}
@@ -213,12 +228,12 @@ func (e *Execution) queues(u *unit, edges []*edge, schema *batch.Schema) []*queu
 		q.senders = len(edges)
 		for _, in := range edges {
 			in.queue = q
-			q.spills = q.spills || (spills && !in.wire.bridge)
+			q.spills = q.spills || (spills && !in.wire.tree())
 		}
 		return []*queue{q}
 	}
 	for _, in := range edges {
-		in.queue = newQueue(schema, spills && !in.wire.bridge, e.spill)
+		in.queue = newQueue(schema, spills && !in.wire.tree(), e.spill)
 		in.queue.senders = 1
 		list = append(list, in.queue)
 	}

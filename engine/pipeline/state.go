@@ -54,6 +54,7 @@ type unit struct {
 	node     *Node
 	copy     int
 	copies   int // as shown; collapsed units count for several
+	hidden   bool
 	links    transform.Links
 	ports    transform.Ports
 	schemas  transform.Schemas

@@ -37,6 +37,7 @@ func (m *budget) Release(n int64) {
 type shared struct {
 	mu       sync.Mutex // guards counters
 	counters map[string]*counter
+	restored map[string]int64 // next numbers of an earlier run
 }
 
 func newShared() *shared { return &shared{counters: map[string]*counter{}} }
@@ -47,9 +48,35 @@ func (s *shared) Counter(name string, start, increment, maximum int64) transform
 	c := s.counters[name]
 	if c == nil {
 		c = &counter{next: start, start: start, increment: increment, maximum: maximum}
+		if v, ok := s.restored[name]; ok {
+			c.next = v
+		}
 		s.counters[name] = c
 	}
 	return c
+}
+
+// values gives the next number of every counter.
+func (s *shared) values() map[string]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out map[string]int64
+	for name, c := range s.counters {
+		if out == nil {
+			out = map[string]int64{}
+		}
+		c.mu.Lock()
+		out[name] = c.next
+		c.mu.Unlock()
+	}
+	return out
+}
+
+// restore makes counters go on where those of an earlier run stopped.
+func (s *shared) restore(values map[string]int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.restored = values
 }
 
 // counter wraps to its start after its maximum (or below it when it counts down).
@@ -103,11 +130,14 @@ func (r *results) AddFile(f transform.ResultFile) {
 
 // scopes sets variables in the pipeline's own scope and passes the request on to
 // the enclosing engines.
-type scopes struct{ exec *Execution }
+type scopes struct {
+	exec *Execution
+	by   string // transform that sets
+}
 
 func (s *scopes) SetVariable(name, value string, scope transform.Scope) error {
 	s.exec.opts.Vars.Set(name, value)
-	s.exec.noteVariable(name, value)
+	s.exec.noteVariable(name, value, s.by)
 	if scope == transform.ScopePipeline || s.exec.opts.Scopes == nil {
 		return nil
 	}

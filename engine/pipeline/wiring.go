@@ -28,7 +28,17 @@ type plan struct {
 	schemas transform.Schemas
 	in, out []*wire
 	units   []*unit
+	// released is the plan that takes the rows of a sealed cut: its transform is
+	// this one, and released emits what was spooled.
+	released *plan
+	origin   *plan     // of a released plan: the one that it was split from
+	spool    *spooling // not nil: the output is spooled
+	hidden   bool      // it only gives spooled rows out
 }
+
+// tree says whether the hop lies on no undirected cycle of transform copies:
+// several copies of its source, fed by one transform, make one.
+func (w *wire) tree() bool { return w.bridge && len(w.from.units) == 1 }
 
 // layout computes ports, wires and schemas of a graph.
 type layout struct {
@@ -39,7 +49,7 @@ type layout struct {
 
 // newLayout wires the running nodes of a graph. The resolver gives the values of
 // variables in copies.
-func newLayout(g *Graph, resolver transform.Resolver) (*layout, error) {
+func newLayout(g *Graph, resolver transform.Resolver, cuts map[string]Cut, bound map[string]Bound) (*layout, error) {
 	l := &layout{graph: g}
 	for _, n := range g.Nodes {
 		if n.Disabled {
@@ -52,13 +62,28 @@ func newLayout(g *Graph, resolver transform.Resolver) (*layout, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.plans = append(l.plans, &plan{node: n, copies: copies})
+		p := &plan{node: n, copies: copies}
+		key := strings.ToLower(n.Name)
+		if b := bound[key]; b != nil {
+			p.copies = copiesIn(b)
+			p.node = n.standIn(&boundSettings{real: n.Settings, rows: b})
+		}
+		l.plans = append(l.plans, p)
+		if c := cuts[key]; c != nil {
+			p.spool = &spooling{cut: c, ready: make(chan struct{})}
+			if !c.Streams() {
+				p.release(l)
+			}
+		}
 	}
 	if len(l.plans) == 0 {
 		return l, nil
 	}
 	for _, h := range g.Hops {
 		from, to := l.plan(h.From), l.plan(h.To)
+		if from != nil && from.released != nil {
+			from = from.released
+		}
 		if from == nil || to == nil || from == to {
 			return nil, &engine.Error{Transform: h.To, Message: fmt.Sprintf("the hop from %q cannot be followed", h.From), Hint: "both ends must be different transforms of the pipeline"}
 		}
@@ -75,9 +100,29 @@ func newLayout(g *Graph, resolver transform.Resolver) (*layout, error) {
 	return l, nil
 }
 
+// release splits a plan: it keeps the transform, whose rows are only spooled, and
+// a second plan of the same name gives them out once they are sealed.
+func (p *plan) release(l *layout) {
+	sp := p.spool
+	s := &boundSettings{
+		real: p.node.Settings, rows: sp.cut, ready: sp.ready,
+		err: func() error { return sp.err }, schemas: func() transform.Schemas { return p.schemas },
+	}
+	p.released = &plan{node: p.node.standIn(s), copies: p.copies, hidden: true, origin: p}
+	l.plans = append(l.plans, p.released)
+}
+
+// standIn gives a node with other settings and no error handling of its own: its
+// error rows come from the settings.
+func (n *Node) standIn(s transform.Settings) *Node {
+	c := *n
+	c.Settings, c.Problems, c.PerCopy = s, nil, true
+	return &c
+}
+
 func (l *layout) plan(name string) *plan {
 	for _, p := range l.plans {
-		if strings.EqualFold(p.node.Name, name) {
+		if !p.hidden && strings.EqualFold(p.node.Name, name) {
 			return p
 		}
 	}
@@ -259,6 +304,11 @@ func (l *layout) topological() ([]*plan, error) {
 			return nil
 		}
 		seen[p] = onPath
+		if p.origin != nil {
+			if err := visit(p.origin); err != nil {
+				return err
+			}
+		}
 		for _, w := range p.in {
 			if err := visit(w.from); err != nil {
 				return err
@@ -294,6 +344,11 @@ func (l *layout) markBridges() {
 	}
 	for _, w := range l.wires {
 		connect(w.from, w.to, w)
+	}
+	for _, p := range l.plans {
+		if p.released != nil {
+			connect(p, p.released, nil)
+		}
 	}
 	for _, p := range l.plans {
 		for _, name := range p.ports.WaitsFor {

@@ -107,7 +107,7 @@ func (f *File) Reader(schema *batch.Schema) (transform.Reader, error) {
 func (f *File) Section(schema *batch.Schema, from, end int64) transform.Reader {
 	return &reader{
 		schema: schema,
-		in:     bufio.NewReaderSize(io.NewSectionReader(f.f, from, end-from), bufferSize),
+		in:     bufio.NewReaderSize(io.NewSectionReader(f.f, from, end-from), int(min(bufferSize, end-from))),
 		dec:    batch.NewFrameDecoder(f.dir.alloc, schema),
 	}
 }

@@ -4,13 +4,29 @@ package transforms
 import (
 	"sluice/engine/transform"
 	"sluice/engine/transforms/flow"
+	"sluice/engine/transforms/generate"
+	"sluice/engine/transforms/json"
+	"sluice/engine/transforms/relation"
 	"sluice/engine/transforms/rows"
+	"sluice/engine/transforms/script"
+	"sluice/engine/transforms/sheet"
+	"sluice/engine/transforms/sql"
+	"sluice/engine/transforms/text"
+	"sluice/engine/transforms/xml"
 )
 
 // Registry gives all transforms there are.
 func Registry() *transform.Registry {
 	return transform.NewRegistry(
 		flow.Transforms,
+		generate.Transforms,
+		json.Transforms,
+		relation.Transforms,
 		rows.Transforms,
+		script.Transforms,
+		sheet.Transforms,
+		sql.Transforms,
+		text.Transforms,
+		xml.Transforms,
 	)
 }

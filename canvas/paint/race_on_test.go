@@ -1,0 +1,5 @@
+//go:build race
+
+package paint_test
+
+const raceEnabled = true
