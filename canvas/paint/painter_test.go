@@ -427,23 +427,3 @@ func TestFonts(t *testing.T) {
 		t.Error("a broken fallback font was taken")
 	}
 }
-
-// TestBudget is a loose guard against painting becoming slow; the exact
-// numbers come from the benchmarks.
-func TestBudget(t *testing.T) {
-	if testing.Short() || raceEnabled {
-		t.Skip("timing means nothing here")
-	}
-	p := newPainter(t)
-	limits := map[string]float64{"300-of-400-at-1400x900": 20, "300-of-400-all-at-1400x900": 20, "3000-at-4K": 80, "3000-all-at-4K": 80}
-	for name, limit := range limits {
-		img, f := budgets[name].frame(p)
-		best := math.Inf(1)
-		for i := 0; i < 30 && best > limit; i++ {
-			best = math.Min(best, milliseconds(func() { p.Paint(img, f) }))
-		}
-		if best > limit {
-			t.Errorf("%s: best of 30 is %.1f ms, limit %v ms", name, best, limit)
-		}
-	}
-}

@@ -249,7 +249,7 @@ func (c *Column) typedAt(codec *Codec, sel []int32) (*Column, error) {
 	out := c.alloc.Column(c.Type)
 	next := 0
 	for _, i := range sel {
-		out.appendNulls(int(i) - next)
+		out.AppendNulls(int(i) - next)
 		next = int(i) + 1
 		if c.IsNull(int(i)) {
 			out.AppendNull()
@@ -260,7 +260,7 @@ func (c *Column) typedAt(codec *Codec, sel []int32) (*Column, error) {
 			return nil, &RowError{Row: int(i), Err: err}
 		}
 	}
-	out.appendNulls(c.n - next)
+	out.AppendNulls(c.n - next)
 	return out, nil
 }
 

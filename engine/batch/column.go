@@ -146,21 +146,26 @@ func (c *Column) AppendNull() {
 	c.appended(false)
 }
 
-// appendNulls adds n null rows.
-func (c *Column) appendNulls(n int) {
+// AppendNulls adds n null rows.
+func (c *Column) AppendNulls(n int) {
 	if n <= 0 {
 		return
 	}
-	if c.IsText() || c.Type == Boolean || c.Big != nil || c.Nanos != nil {
+	if (c.Type == Boolean && !c.Raw) || c.Big != nil || c.Nanos != nil {
 		for range n {
 			c.AppendNull()
 		}
 		return
 	}
-	switch c.Type {
-	case Number:
+	switch {
+	case c.IsText():
+		end := int32(len(c.Data))
+		for range n {
+			c.Offsets = append(c.Offsets, end)
+		}
+	case c.Type == Number:
 		c.Floats = appendZeros(c.Floats, n)
-	case BigNumber:
+	case c.Type == BigNumber:
 		c.Decs = appendZeros(c.Decs, n)
 	default:
 		c.Ints = appendZeros(c.Ints, n)

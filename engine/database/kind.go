@@ -25,6 +25,9 @@ type Dialect interface {
 	// Hint says what to try after an error of the driver; empty when there is
 	// nothing to say.
 	Hint(err error) string
+	// OneWriter says that the database takes one writing transaction at a time and
+	// that an open query keeps it from being committed.
+	OneWriter() bool
 	// Absent says that an error means: there is no such table or column.
 	Absent(err error) bool
 	// QuoteText makes a text literal.

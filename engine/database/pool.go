@@ -17,6 +17,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"time"
@@ -56,6 +57,8 @@ type connection struct {
 	// exists says whether there is a database to ask; nil: it is not known.
 	exists func() error
 	anchor driver.Conn // keeps a database in memory alive
+	shared io.Closer   // see Pool.Shared
+	writes bool        // see Pool.Announce
 }
 
 // NewPool makes an empty pool.
@@ -78,6 +81,47 @@ func (p *Pool) DB(_ context.Context, name string) (*sql.DB, transform.Dialect, e
 	return c.db, c.dialect, nil
 }
 
+// Announce says that a transform will write over a connection; transforms do so
+// before rows move.
+func (p *Pool) Announce(name string) error {
+	c, err := p.connection(p.options.Scope, name)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.writes = true
+	return nil
+}
+
+// Announced says whether a transform of the execution writes over a connection.
+func (p *Pool) Announced(name string) bool {
+	c, err := p.connection(p.options.Scope, name)
+	if err != nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return c.writes
+}
+
+// Shared gives what all writing transforms of the execution share for a
+// connection; the first one makes it. The pool closes it.
+func (p *Pool) Shared(name string, open func() (io.Closer, error)) (io.Closer, error) {
+	c, err := p.connection(p.options.Scope, name)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.shared == nil {
+		if c.shared, err = open(); err != nil {
+			c.shared = nil
+		}
+	}
+	return c.shared, err
+}
+
 // Close closes all connections. Statements that still run are waited for.
 func (p *Pool) Close() error {
 	p.mu.Lock()
@@ -85,6 +129,9 @@ func (p *Pool) Close() error {
 	p.closed = true
 	var errs []error
 	for _, c := range p.open {
+		if c.shared != nil {
+			errs = append(errs, c.shared.Close())
+		}
 		errs = append(errs, c.db.Close())
 		if c.anchor != nil {
 			errs = append(errs, c.anchor.Close())

@@ -203,6 +203,9 @@ func (d *sqliteDialect) Placeholder(int) string { return "?" }
 // Schema implements Dialect.
 func (d *sqliteDialect) Schema() string { return d.schema }
 
+// OneWriter implements Dialect.
+func (d *sqliteDialect) OneWriter() bool { return true }
+
 // TruncateStatement implements transform.Dialect; table is quoted.
 func (d *sqliteDialect) TruncateStatement(table string) string { return "DELETE FROM " + table }
 

@@ -342,7 +342,7 @@ func TestConnectionsThatCannotBeOpenedSayWhatToDo(t *testing.T) {
 	cases := map[string]struct{ kind, name, attributes, connection, want string }{
 		"type":      {"ORACLE", "x", "", "db", `connection "db" is of type ORACLE, which is not supported yet; supported: SQLITE`},
 		"name":      {"SQLITE", "x", "", "nowhere", `there is no connection "nowhere"`},
-		"empty":     {"SQLITE", "x", "", "${NONE_SET}", ""},
+		"variable":  {"SQLITE", "x", "", "${NONE_SET}", `there is no connection "${NONE_SET}"`},
 		"no name":   {"SQLITE", "x", "", "", "no connection is chosen"},
 		"an option": {"SQLITE", "x", `"EXTRA_OPTION_SQLITE.cache_size":"1); drop table t; --"`, "db", "option cache_size"},
 	}

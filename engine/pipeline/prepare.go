@@ -78,6 +78,7 @@ func (e *Execution) prepare(ctx context.Context) error {
 		}
 		e.spools = append(e.spools, p.spool)
 	}
+	e.pruneSources()
 	return e.planStages()
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +36,9 @@ type Runner struct {
 	Workers     int
 	MemoryBytes int64
 	SpillFolder string
+	// Engines are further keys of engineRunConfiguration, besides Local, whose
+	// pipelines run here.
+	Engines []string
 	// Workflow runs a child workflow; nil: not possible.
 	Workflow func(ctx context.Context, parent *Execution, c transform.Child) (transform.Result, error)
 }
@@ -59,6 +64,18 @@ type Run struct {
 	SuppressSinks bool
 	// Edit may change the graph before it is prepared (unit tests).
 	Edit func(*Graph) error
+	// Extend may change what is prepared: cuts, bound rows, variables. It is
+	// asked for the executions of children too.
+	Extend func(ctx context.Context, p *Preparation) error
+}
+
+// Preparation is an execution that is about to be prepared.
+type Preparation struct {
+	Run      *Run
+	Pipeline *hopxml.Pipeline
+	Config   *project.PipelineRunConfiguration
+	Graph    *Graph
+	Options  *Options
 }
 
 // Prepare loads the pipeline and prepares its execution.
@@ -100,8 +117,16 @@ func (r *Runner) Prepare(ctx context.Context, run Run) (*Execution, error) {
 	if r.Databases != nil {
 		o.Databases = r.Databases(o.Vars, r.Alloc)
 	}
-	c := &children{runner: r, runConfig: run.RunConfig}
+	c := &children{runner: r, runConfig: run.RunConfig, extend: run.Extend}
 	o.Children = c
+	if run.Extend != nil {
+		if err := run.Extend(ctx, &Preparation{Run: &run, Pipeline: p, Config: config, Graph: g, Options: &o}); err != nil {
+			if d, ok := o.Databases.(io.Closer); ok {
+				err = errors.Join(err, d.Close())
+			}
+			return nil, unusable(err)
+		}
+	}
 	e, err := Prepare(ctx, g, o)
 	c.parent = e
 	return e, err
@@ -137,7 +162,7 @@ func (r *Runner) configuration(name string, scope *project.Variables) (*project.
 	if err != nil {
 		return nil, fmt.Errorf("run configuration %q: %w", name, err)
 	}
-	if c.Engine != project.EngineLocal {
+	if c.Engine != project.EngineLocal && !slices.Contains(r.Engines, c.Engine) {
 		return nil, &engine.Error{
 			Message: fmt.Sprintf("run configuration %q uses the engine %s, which is not supported", name, c.Engine),
 			Hint:    "choose a run configuration with the Local engine",
@@ -173,6 +198,7 @@ type children struct {
 	runner    *Runner
 	parent    *Execution
 	runConfig string
+	extend    func(context.Context, *Preparation) error
 }
 
 // RunPipeline implements transform.Children.
@@ -188,6 +214,7 @@ func (c *children) RunPipeline(ctx context.Context, child transform.Child) (tran
 	e, err := c.runner.Prepare(ctx, Run{
 		File: child.File, RunConfig: name, Scope: scope, Parameters: child.Variables, Variables: child.Variables,
 		Previous: transform.Result{Rows: child.Rows}, Scopes: &enclosing{exec: c.parent}, ParentID: c.parent.opts.ID,
+		Extend: c.extend,
 	})
 	if err != nil {
 		return transform.Result{}, err

@@ -181,6 +181,34 @@ func (TakesRaw) AcceptsRaw() {}
 // rows at a time, so that rows move on while it works.
 type Pacer interface{ MaxRows() int }
 
+// FieldUser is implemented by settings that can say which fields of the main input
+// they look at, given which fields of the output are looked at further on. The
+// engine then spares sources the work for fields that nobody looks at. All output
+// ports with rows have the schema that Output gives for the main port, or the
+// input's. in has one flag per input field.
+type FieldUser interface {
+	Needs(l Links, out []bool) (in []bool)
+}
+
+// PassingNeeds is the answer of a transform that passes its input fields on in
+// place and looks at some of them itself.
+func PassingNeeds(l Links, out []bool, used ...string) []bool {
+	s := l.Main()
+	in := make([]bool, s.Len())
+	copy(in, out)
+	for _, name := range used {
+		if i := s.Index(name); i >= 0 {
+			in[i] = true
+		}
+	}
+	return in
+}
+
+// Pruner is a source that can leave fields out: Prune comes before a row moves and
+// says which fields are looked at. The others may be null in all rows, as long as
+// reading them could not have failed.
+type Pruner interface{ Prune(wanted []bool) }
+
 // Unbounded is a source that may never end by itself. Rows that come from one are
 // merged in order of arrival.
 type Unbounded interface{ Unbounded() bool }

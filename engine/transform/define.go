@@ -40,6 +40,9 @@ type About struct {
 	// RowNeutral lists settings (tag paths) that never change the rows, such as
 	// buffer sizes; they are left out of fingerprints.
 	RowNeutral []string
+	// Semantics is raised when a release makes other rows of the same settings
+	// and input, so that snapshots made before are not taken for the same.
+	Semantics int
 }
 
 // Definition is one transform type.

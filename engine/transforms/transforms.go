@@ -15,6 +15,8 @@ import (
 	"sluice/engine/transforms/xml"
 )
 
+//go:generate go run ./internal/reference/generate . ../../assets/docs/transforms
+
 // Registry gives all transforms there are.
 func Registry() *transform.Registry {
 	return transform.NewRegistry(

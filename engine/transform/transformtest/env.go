@@ -300,12 +300,14 @@ func makeBatches(env *transform.Env, schema *batch.Schema, rows [][]any, f feed)
 	var list []*batch.Batch
 	for len(rows) > 0 {
 		n := min(f.size, len(rows))
-		if !f.junked {
+		switch {
+		case f.raw:
+			list = append(list, rawBatch(env, schema, rows[:n]))
+		case f.junked:
+			list = append(list, junked(env, schema, rows[:n], rows[0]))
+		default:
 			list = append(list, Batch(env, schema, rows[:n]))
-			rows = rows[n:]
-			continue
 		}
-		list = append(list, junked(env, schema, rows[:n], rows[0]))
 		rows = rows[n:]
 	}
 	return list

@@ -56,6 +56,9 @@ type Output struct {
 	Settings transform.Settings
 	Err      error
 	Log      string
+
+	wrap   func(transform.Emit) transform.Emit // put around what collects the rows
+	refuse func(error) error                   // put around an error of Start
 }
 
 // Main gives the rows of the main port.
@@ -71,9 +74,12 @@ func (o *Output) Fields(p transform.Port) string {
 	return strings.Join(words, ", ")
 }
 
+// feed says how rows are cut into batches.
 type feed struct {
-	size   int
-	junked bool
+	size     int
+	junked   bool // with rows between them that are not selected
+	raw      bool // as unconverted text, for processors that are RawAware
+	parallel bool // a Stateless processor gets its batches on several goroutines
 }
 
 // Run runs the case and gives its output; problems of the settings fail the test.
@@ -161,6 +167,9 @@ func (o *Output) drive(ctx context.Context, c Case, f feed, s transform.Settings
 	}
 	p, err := s.Start(env, links)
 	if err != nil {
+		if o.refuse != nil {
+			err = o.refuse(err)
+		}
 		return err
 	}
 	if cl, ok := p.(io.Closer); ok {
@@ -178,6 +187,12 @@ func (o *Output) drive(ctx context.Context, c Case, f feed, s transform.Settings
 
 func (o *Output) process(ctx context.Context, c Case, f feed, p transform.Processor, links transform.Links, env *transform.Env) error {
 	emit := o.collect(env)
+	if o.wrap != nil {
+		emit = o.wrap(emit)
+	}
+	if _, ok := p.(transform.RawAware); !ok {
+		f.raw = false
+	}
 	var mainReaders, infoReaders []transform.Reader
 	for i, in := range c.Inputs {
 		r := &reader{schema: links.Inputs[i].Schema, batches: makeBatches(env, links.Inputs[i].Schema, in.Rows, f)}
@@ -197,6 +212,9 @@ func (o *Output) process(ctx context.Context, c Case, f feed, p transform.Proces
 		}
 		return p.Produce(ctx, emit)
 	case transform.RowWise:
+		if f.parallel && transform.ShapeOf(p) == transform.ShapeStateless {
+			return parallel(ctx, p, mainReaders, infoReaders, emit)
+		}
 		return rowWise(ctx, p, mainReaders, infoReaders, env, emit)
 	}
 	return fmt.Errorf("%T has no shape", p)

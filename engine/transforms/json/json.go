@@ -10,6 +10,7 @@ import "sluice/engine/transform"
 // Transforms is the family.
 var Transforms = []transform.Definition{
 	JSONInput,
+	JSONNormalize,
 	JSONOutput,
 	EnhancedJSONOutput,
 }

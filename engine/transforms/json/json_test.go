@@ -138,6 +138,10 @@ func TestJSONInputFields(t *testing.T) {
 			docs: []any{`{"x":[{"a":1,"b":"p"},{},{"a":2}]}`},
 			want: []string{"1|p", "2|<null>"},
 		},
+		"root brackets and variables": {
+			xml:  "<fields>" + one("a", "$[0]", "Integer", "") + one("b", "$[${LAST}].x", "String", "") + "</fields>",
+			docs: []any{`[41,{"x":"y"}]`}, want: []string{"41|y"},
+		},
 		"repeat": {
 			xml:  "<fields>" + one("a", "$.x[*].a", "Integer", "<repeat>Y</repeat>") + one("b", "$.x[*].b", "String", "") + "</fields>",
 			docs: []any{`{"x":[{"a":1,"b":"p"},{"b":"q"},{"a":2}]}`},
@@ -187,7 +191,7 @@ func TestJSONInputFields(t *testing.T) {
 				rows = append(rows, []any{d})
 			}
 			out := transformtest.Run(t, transformtest.Case{
-				Definition: json.JSONInput, XML: head + "<removeSourceField>Y</removeSourceField>" + c.xml,
+				Definition: json.JSONInput, XML: head + "<removeSourceField>Y</removeSourceField>" + c.xml, Vars: map[string]string{"LAST": "-1"},
 				Inputs: []transformtest.Input{{Fields: []batch.Field{field("doc", batch.String)}, Rows: rows}},
 			})
 			if c.err != "" {
@@ -471,5 +475,89 @@ func TestEnhancedJSONOutputStreams(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{`x: {"r":[` + want.String()[1:] + `]}`}, contents(t, dir)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestJSONNormalizeGivesTheSuitesGoldenRows(t *testing.T) {
+	for file, set := range map[string]string{
+		"0008-json-normalize-orders": "golden-json-normalize-orders", "0009-json-normalize-root-array": "golden-json-normalize-root-array",
+		"0010-json-normalize-complex": "golden-json-normalize-complex",
+	} {
+		t.Run(file, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(suite(t), "json", file+".hpl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := hopxml.Parse(file, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden, err := os.ReadFile(filepath.Join(suite(t), "json/datasets", set+".csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, el := range doc.Root().All("transform") {
+				if el.Child("type").Text() != "JsonNormalizeInput" {
+					continue
+				}
+				raw := strings.TrimSpace(string(el.Raw()))
+				out := transformtest.Run(t, transformtest.Case{
+					Definition: json.JSONNormalize, XML: strings.TrimSuffix(strings.TrimPrefix(raw, "<transform>"), "</transform>"),
+					Vars: map[string]string{"HOP_UNIT_TESTS_FOLDER": filepath.Join(suite(t), "json")},
+				})
+				if out.Err != nil {
+					t.Fatal(out.Err)
+				}
+				lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(string(golden), ",", "|")), "\n")
+				columns := strings.Count(lines[0], "|") + 1
+				var got []string
+				for _, row := range out.Main() {
+					got = append(got, strings.Join(strings.Split(row, "|")[:columns], "|"))
+				}
+				if diff := cmp.Diff(lines[1:], got); diff != "" {
+					t.Error(diff)
+				}
+			}
+		})
+	}
+}
+
+func TestJSONNormalize(t *testing.T) {
+	f := func(name, path, typ string) string {
+		return "<field><name>" + name + "</name><path>" + path + "</path><type>" + typ + "</type></field>"
+	}
+	for name, c := range map[string]struct {
+		xml, doc string
+		want     []string
+		err      string
+	}{
+		"nested": {
+			xml: `<ignoreMissingField>Y</ignoreMissingField><recordPath>$.r[*]</recordPath><fields>` + f("a", "x.y.z", "Integer") + f("t", "t", "String") + f("o", "x", "String") + `</fields>`,
+			doc: `{"r":[{"x":{"y":{"z":7}},"t":["p",{"q":1}]},null,5]}`, want: []string{`7|["p",{"q":1}]|<null>`, "<null>|<null>|<null>", "<null>|<null>|<null>"},
+		},
+		"depth": {
+			xml: `<maxFlattenDepth>1</maxFlattenDepth><recordPath>$.r</recordPath><fieldSeparator>_</fieldSeparator><fields>` + f("a", "x_y", "JSON") + `</fields>`,
+			doc: `{"r":[{"x":{"y":{"z":7}}}]}`, want: []string{`{"z":7}`},
+		},
+		"too deep":        {xml: `<maxFlattenDepth>0</maxFlattenDepth><beyondDepthBehavior>ERROR</beyondDepthBehavior><fields>` + f("a", "x", "JSON") + `</fields>`, doc: `{"x":{"y":1}}`, err: "lies below the depth 0"},
+		"left out":        {xml: `<maxFlattenDepth>0</maxFlattenDepth><beyondDepthBehavior>OMIT</beyondDepthBehavior><fields>` + f("a", "x", "JSON") + `</fields>`, doc: `{"x":{"y":1}}`, err: "path x is not in the record"},
+		"only element":    {xml: `<arrayHandling>SINGLE_ELEMENT</arrayHandling><fields>` + f("a", "x.y", "Integer") + f("b", "e", "Integer") + `</fields>`, doc: `{"x":[{"y":1}],"e":[]}`, want: []string{"1|<null>"}},
+		"two elements":    {xml: `<arrayHandling>SINGLE_ELEMENT</arrayHandling><fields>` + f("a", "x", "Integer") + `</fields>`, doc: `{"x":[1,2]}`, err: "has 2 elements"},
+		"array refused":   {xml: `<arrayHandling>ERROR</arrayHandling><fields>` + f("a", "x", "Integer") + `</fields>`, doc: `{"x":[1]}`, err: "an array at x"},
+		"array of arrays": {xml: `<recordPath>$[*]</recordPath><fields>` + f("a", "_", "Integer") + `</fields>`, doc: `[[1,2]]`, want: []string{"1", "2"}},
+		"nothing":         {xml: `<recordPath>$.q[*]</recordPath><fields>` + f("a", "_", "Integer") + `</fields>`, doc: `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := transformtest.Run(t, transformtest.Case{
+				Definition: json.JSONNormalize, XML: `<IsInFields>Y</IsInFields><valueField>doc</valueField><removeSourceField>Y</removeSourceField>` + c.xml,
+				Inputs: []transformtest.Input{{Fields: []batch.Field{field("doc", batch.String)}, Rows: [][]any{{c.doc}}}},
+			})
+			if (out.Err == nil) != (c.err == "") || (out.Err != nil && !strings.Contains(out.Err.Error(), c.err)) {
+				t.Fatalf("error %v, want %q", out.Err, c.err)
+			}
+			if diff := cmp.Diff(c.want, out.Main()); diff != "" && c.err == "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 
 	"sluice/engine/batch"
 	"sluice/engine/batch/decimal"
@@ -101,7 +102,7 @@ func (s *JSONInputSettings) Start(env *transform.Env, l transform.Links) (transf
 		keepNulls: env.Semantics.JSONIncludeNulls,
 	}
 	for i := range s.Fields {
-		text, err := s.Fields[i].Path.Eval(env)
+		text, err := resolvePath(env, s.Fields[i].Path)
 		if err != nil {
 			return nil, fmt.Errorf("path of field %q: %w", s.Fields[i].Name, err)
 		}
@@ -118,6 +119,16 @@ func (s *JSONInputSettings) Start(env *transform.Env, l transform.Links) (transf
 	p.shared, _ = jsonpath.RowsOf(p.paths)
 	c.Parse = p.parse
 	return s.Settings.Start(env, l, c)
+}
+
+// rootMark keeps the root of a path apart from a bracket while variables are
+// replaced: "$[0]" is an element here, no character code as elsewhere in Hop.
+const rootMark = "$\x00["
+
+// resolvePath replaces the variables of a path.
+func resolvePath(r transform.Resolver, path transform.Expr[string]) (string, error) {
+	text, err := r.Resolve(strings.ReplaceAll(path.Text, "$[", rootMark))
+	return strings.ReplaceAll(text, rootMark, "$["), err
 }
 
 // jsonParser turns documents into rows.

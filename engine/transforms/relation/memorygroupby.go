@@ -173,3 +173,15 @@ func (p *groupPlan) emptyResult() *batch.Batch {
 	}
 	return b
 }
+
+// Needs implements transform.FieldUser: only keys and subjects matter.
+func (s *MemoryGroupBySettings) Needs(l transform.Links, _ []bool) []bool {
+	var used []string
+	for _, g := range s.Group {
+		used = append(used, g.Name)
+	}
+	for _, a := range s.Aggregates {
+		used = append(used, a.Subject)
+	}
+	return transform.PassingNeeds(l, nil, used...)
+}

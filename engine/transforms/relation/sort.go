@@ -137,3 +137,12 @@ func outputRows(bytes, rows int64) int {
 	}
 	return int(min(batch.MaxRows, max(1, batch.SoftBytes/(bytes/rows))))
 }
+
+// Needs implements transform.FieldUser.
+func (s *SortRowsSettings) Needs(l transform.Links, out []bool) []bool {
+	var used []string
+	for _, k := range s.Keys {
+		used = append(used, k.Field)
+	}
+	return transform.PassingNeeds(l, out, used...)
+}

@@ -375,3 +375,12 @@ func (p *lookupProcessor) findTexts(b *batch.Batch, s *lookupScratch) {
 
 // Close frees the lookup rows.
 func (p *lookupProcessor) Close() error { return p.side.close() }
+
+// Needs implements transform.FieldUser: looked-up fields follow those of the input.
+func (s *StreamLookupSettings) Needs(l transform.Links, out []bool) []bool {
+	var used []string
+	for _, k := range s.Keys {
+		used = append(used, k.Field)
+	}
+	return transform.PassingNeeds(l, out, used...)
+}

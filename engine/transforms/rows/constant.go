@@ -95,3 +95,8 @@ func (p *constantProcessor) Apply(_ context.Context, b *batch.Batch, emit transf
 	}
 	return emit(transform.Main, b.With(p.schema, cols...))
 }
+
+// Needs implements transform.FieldUser.
+func (s *ConstantSettings) Needs(l transform.Links, out []bool) []bool {
+	return transform.PassingNeeds(l, out)
+}

@@ -39,3 +39,8 @@ type passProcessor struct {
 func (passProcessor) Apply(_ context.Context, b *batch.Batch, emit transform.Emit) error {
 	return emit(transform.Main, b.Retain())
 }
+
+// Needs implements transform.FieldUser.
+func (s *DummySettings) Needs(l transform.Links, out []bool) []bool {
+	return transform.PassingNeeds(l, out)
+}

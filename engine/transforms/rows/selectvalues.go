@@ -382,3 +382,20 @@ func (w *selectedColumn) readRaw(b *batch.Batch, failed func(row int, text strin
 	})
 	return out
 }
+
+// Needs implements transform.FieldUser: fields that are not selected do not
+// matter.
+func (s *SelectValuesSettings) Needs(l transform.Links, _ []bool) []bool {
+	if len(s.Fields) == 0 || s.Unspecified {
+		in := make([]bool, l.Main().Len())
+		for i := range in {
+			in[i] = true
+		}
+		return in
+	}
+	var used []string
+	for _, f := range s.Fields {
+		used = append(used, f.Name)
+	}
+	return transform.PassingNeeds(l, nil, used...)
+}

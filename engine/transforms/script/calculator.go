@@ -156,3 +156,12 @@ func (p *calculatorProcessor) failure(b *batch.Batch, err error) error {
 	}
 	return out
 }
+
+// Needs implements transform.FieldUser: new fields follow those of the input.
+func (s *CalculatorSettings) Needs(l transform.Links, out []bool) []bool {
+	var used []string
+	for _, c := range s.Calculations {
+		used = append(used, c.A, c.B, c.C)
+	}
+	return transform.PassingNeeds(l, out, used...)
+}

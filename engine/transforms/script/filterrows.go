@@ -174,3 +174,11 @@ func emitSelected(port transform.Port, b *batch.Batch, sel []int32, emit transfo
 	}
 	return emit(port, b.Select(sel))
 }
+
+// Needs implements transform.FieldUser.
+func (s *FilterRowsSettings) Needs(l transform.Links, out []bool) []bool {
+	if s.Condition == nil {
+		return transform.PassingNeeds(l, out)
+	}
+	return transform.PassingNeeds(l, out, s.Condition.Fields()...)
+}

@@ -26,6 +26,8 @@ type answers struct {
 const (
 	answerStep  = 1 << 20
 	answerEntry = 96 // an entry of the index beside its key, about
+	// answerText is the most text one column may hold: its offsets are 32 bits.
+	answerText = 1 << 30
 )
 
 func newAnswers(env *transform.Env, schema *batch.Schema, limit int) *answers {
@@ -59,9 +61,18 @@ func (a *answers) room() {
 	if a.limit > 0 && len(a.index) >= a.limit {
 		a.reset()
 	}
-	if a.bytes+int64(a.rows.Bytesize()) > a.booked && !a.book() {
+	if a.tooLong() || (a.bytes+int64(a.rows.Bytesize()) > a.booked && !a.book()) {
 		a.reset()
 	}
+}
+
+func (a *answers) tooLong() bool {
+	for _, c := range a.rows.Cols {
+		if len(c.Data) > answerText {
+			return true
+		}
+	}
+	return false
 }
 
 // book takes another step of the budget.
@@ -161,7 +172,7 @@ func (p *dbLookup) keep(b *batch.Batch) error {
 	}
 	p.env.Counters.Input.Add(int64(b.Physical()))
 	for p.cache.bytes+int64(p.cache.rows.Bytesize()) > p.cache.booked {
-		if !p.cache.book() {
+		if p.cache.tooLong() || !p.cache.book() {
 			return errNoRoom
 		}
 	}

@@ -115,7 +115,7 @@ func (s *DBJoinSettings) Start(env *transform.Env, l transform.Links) (transform
 	if n := database.Placeholders(p.query); n != len(p.fields) {
 		return nil, fmt.Errorf("the query has %d question marks, but %d fields are named; name one for each", n, len(p.fields))
 	}
-	p.session, err = newSession(env, s.Connection, 0)
+	p.session, err = newSession(env, s.Connection)
 	return p, err
 }
 

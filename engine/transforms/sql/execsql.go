@@ -76,7 +76,7 @@ func (s *ExecSQLSettings) Start(env *transform.Env, l transform.Links) (transfor
 			return nil, fmt.Errorf("SQL: %w", err)
 		}
 	}
-	if e.session, err = newSession(env, s.Connection, 0); err != nil {
+	if e.session, err = newWriter(env, s.Connection, 0); err != nil {
 		return nil, err
 	}
 	if !s.EachRow {

@@ -47,7 +47,7 @@ func (s *ExecSQLRowSettings) Start(env *transform.Env, l transform.Links) (trans
 	if p.codec, err = env.Semantics.Codec(&l.Main().Fields[p.field]); err != nil {
 		return nil, err
 	}
-	p.session, err = newSession(env, s.Connection, s.Commit)
+	p.session, err = newWriter(env, s.Connection, s.Commit)
 	return p, err
 }
 
@@ -89,9 +89,6 @@ func (p *execRow) row(ctx context.Context, script string) (rowCounts, error) {
 			return rowCounts{}, err
 		}
 		script = string(text)
-	}
-	if err := p.begin(ctx); err != nil {
-		return rowCounts{}, err
 	}
 	n, err := p.run(ctx, statements(script, p.settings.Single), nil)
 	if err != nil {

@@ -123,7 +123,7 @@ func (c *existence) start(env *transform.Env, l transform.Links) (transform.Proc
 	if p.codecs, err = env.Semantics.Codecs(l.Main()); err != nil {
 		return nil, err
 	}
-	p.session, err = newSession(env, c.Connection, 0)
+	p.session, err = newSession(env, c.Connection)
 	return p, err
 }
 

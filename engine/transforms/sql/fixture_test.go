@@ -21,7 +21,7 @@ import (
 // base gives every run of a case a database of its own, made by a script. After
 // Run it holds the one of the last run.
 type base struct {
-	t      *testing.T
+	t      testing.TB
 	script string
 	db     *sql.DB
 }

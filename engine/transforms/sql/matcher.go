@@ -33,7 +33,7 @@ func (t *Target) start(env *transform.Env) (s *session, schema, table string, er
 	if table, err = t.Table.Eval(env); err != nil {
 		return nil, "", "", fmt.Errorf("table: %w", err)
 	}
-	s, err = newSession(env, t.Connection, commit)
+	s, err = newWriter(env, t.Connection, commit)
 	return s, schema, table, err
 }
 

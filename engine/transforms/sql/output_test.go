@@ -183,11 +183,10 @@ func TestTableOutputChoosesTheTableByRow(t *testing.T) {
 
 func TestTableOutputRefusesWhatIsNotThere(t *testing.T) {
 	cases := map[string]struct{ xml, want string }{
-		"table":      {"<table>nowhere</table>", "nowhere"},
-		"column":     {"<table>people</table>", "name"},
-		"no table":   {"<table/>", "no table is named"},
-		"field":      {"<table>people</table><specify_fields>Y</specify_fields><fields><field><column_name>id</column_name><stream_name>nix</stream_name></field></fields>", "the input has id, name"},
-		"connection": {"<table>people</table><connection>other</connection>", ""},
+		"table":    {"<table>nowhere</table>", "nowhere"},
+		"column":   {"<table>people</table>", "name"},
+		"no table": {"<table/>", "no table is named"},
+		"field":    {"<table>people</table><specify_fields>Y</specify_fields><fields><field><column_name>id</column_name><stream_name>nix</stream_name></field></fields>", "the input has id, name"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -96,6 +96,11 @@ func (s *session) run(ctx context.Context, list []string, args []any) (n rowCoun
 }
 
 func (s *session) runOne(ctx context.Context, st string, args []any, n *rowCounts) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.within(ctx); err != nil {
+		return err
+	}
 	if database.ReturnsRows(st) {
 		rows, err := s.conn.QueryContext(ctx, st, args...)
 		if err != nil {

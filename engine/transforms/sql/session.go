@@ -5,43 +5,53 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 
 	"sluice/engine"
 	"sluice/engine/database"
 	"sluice/engine/transform"
 )
 
-// session is one copy's own connection, opened with its first statement. It is
-// owned by one goroutine. Processors embed it: it is their transform.Sink and
-// io.Closer.
+// session is one copy's use of a connection, opened with its first statement. It
+// is owned by one goroutine. Processors that write embed it: it is their
+// transform.Sink and io.Closer.
 type session struct {
 	env        *transform.Env
 	name       string // of the connection
-	commitSize int    // rows per transaction; 0: every statement by itself
+	writes     bool
+	commitSize int // rows per transaction; 0: every statement by itself
 
-	conn    *sql.Conn
+	*link
 	dialect database.Dialect
-	tx      *sql.Tx
 	stmts   map[string]*sql.Stmt
-	pending int // rows since the last commit
 }
 
-// newSession resolves the connection's name and finds out whether there is such a
-// connection; it does not connect.
-func newSession(env *transform.Env, connection transform.Expr[string], commitSize int) (*session, error) {
+// newSession makes a session for reading. It does not connect.
+func newSession(env *transform.Env, connection transform.Expr[string]) (*session, error) {
 	name, err := connection.Eval(env)
 	if err != nil {
 		return nil, fmt.Errorf("connection: %w", err)
 	}
-	if commitSize < 0 {
-		commitSize = 0
+	return &session{env: env, name: name, stmts: map[string]*sql.Stmt{}}, nil
+}
+
+// newWriter makes a session for writing. The error tells, before rows move, when
+// there is no such connection.
+func newWriter(env *transform.Env, connection transform.Expr[string], commitSize int) (*session, error) {
+	s, err := newSession(env, connection)
+	if err != nil {
+		return nil, err
 	}
-	return &session{env: env, name: name, commitSize: commitSize, stmts: map[string]*sql.Stmt{}}, nil
+	s.writes, s.commitSize = true, max(0, commitSize)
+	if a, ok := env.Databases.(announcer); ok {
+		return s, a.Announce(s.name)
+	}
+	return s, nil
 }
 
 // open connects when that has not been done.
 func (s *session) open(ctx context.Context) error {
-	if s.conn != nil {
+	if s.link != nil {
 		return nil
 	}
 	db, dialect, err := s.env.Databases.DB(ctx, s.name)
@@ -52,26 +62,29 @@ func (s *session) open(ctx context.Context) error {
 	if !ok {
 		return fmt.Errorf("connection %q: the dialect %s cannot be used by this transform", s.name, dialect.Name())
 	}
-	conn, err := db.Conn(ctx)
+	l, err := s.connect(ctx, db, own)
 	if err != nil {
 		return &engine.Error{Message: fmt.Sprintf("connection %q cannot be opened", s.name), Hint: own.Hint(err), Err: err}
 	}
-	s.conn, s.dialect = conn, own
+	s.link, s.dialect = l, own
 	return nil
 }
 
-// begin starts a transaction when rows are committed together and none is open.
-// It outlives ctx: only Commit and Abort end it.
-func (s *session) begin(ctx context.Context) error {
-	if s.commitSize == 0 || s.tx != nil {
-		return nil
+// connect gives a link of its own, or the one that all writers share.
+func (s *session) connect(ctx context.Context, db *sql.DB, d database.Dialect) (*link, error) {
+	pool, ok := s.env.Databases.(sharer)
+	if !ok || !s.writes || !d.OneWriter() {
+		return newLink(ctx, db)
 	}
-	tx, err := s.conn.BeginTx(context.WithoutCancel(ctx), nil)
+	c, err := pool.Shared(s.name, func() (io.Closer, error) {
+		l, err := newLink(ctx, db)
+		l.shared = true
+		return l, err
+	})
 	if err != nil {
-		return s.failure("begin a transaction", err)
+		return nil, err
 	}
-	s.tx = tx
-	return nil
+	return c.(*link), nil
 }
 
 // prepared gives the statement of a text, prepared once.
@@ -87,13 +100,30 @@ func (s *session) prepared(ctx context.Context, text string) (*sql.Stmt, error) 
 	return st, nil
 }
 
-// exec runs a prepared statement that writes, within the transaction.
-func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result, error) {
-	if err := s.begin(ctx); err != nil {
-		return nil, err
+// within opens the transaction that rows are committed with; a statement that is
+// committed by itself finds none. The caller holds the link.
+func (s *session) within(ctx context.Context) error {
+	err := error(nil)
+	if s.commitSize > 0 {
+		err = s.begin(ctx)
+	} else {
+		err = s.link.commit()
 	}
+	if err != nil {
+		return s.failure("transaction", err)
+	}
+	return nil
+}
+
+// exec runs a prepared statement that writes.
+func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result, error) {
 	st, err := s.prepared(ctx, text)
 	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.within(ctx); err != nil {
 		return nil, err
 	}
 	r, err := st.ExecContext(ctx, args...)
@@ -118,57 +148,47 @@ func (s *session) query(ctx context.Context, text string, args []any) (*sql.Rows
 
 // wrote counts a row and commits when the transaction is full.
 func (s *session) wrote() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.pending++; s.commitSize > 0 && s.pending >= s.commitSize {
-		return s.commit()
-	}
-	return nil
-}
-
-func (s *session) commit() error {
-	s.pending = 0
-	if s.tx == nil {
-		return nil
-	}
-	err := s.tx.Commit()
-	s.tx = nil
-	if err != nil {
-		return s.failure("commit", err)
+		if err := s.link.commit(); err != nil {
+			return s.failure("commit", err)
+		}
 	}
 	return nil
 }
 
 // Commit implements transform.Sink.
-func (s *session) Commit(context.Context) error { return s.commit() }
+func (s *session) Commit(context.Context) error { return s.end("commit", (*link).commit) }
 
 // Abort implements transform.Sink: it takes back the rows since the last commit.
-func (s *session) Abort(context.Context) error {
-	if s.tx == nil {
+func (s *session) Abort(context.Context) error { return s.end("roll back", (*link).rollback) }
+
+func (s *session) end(what string, how func(*link) error) error {
+	if s.link == nil {
 		return nil
 	}
-	err := s.tx.Rollback()
-	s.tx, s.pending = nil, 0
-	if err != nil && !errors.Is(err, sql.ErrTxDone) {
-		return s.failure("roll back", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := how(s.link); err != nil {
+		return s.failure(what, err)
 	}
 	return nil
 }
 
-// Close implements io.Closer: the connection goes back to its pool. A transaction
-// that nobody ended is rolled back.
+// Close implements io.Closer: a connection of its own goes back to the pool.
 func (s *session) Close() error {
-	if s.conn == nil {
+	if s.link == nil {
 		return nil
 	}
 	var errs []error
-	if s.tx != nil {
-		errs = append(errs, s.tx.Rollback())
-		s.tx = nil
-	}
 	for _, st := range s.stmts {
 		errs = append(errs, st.Close())
 	}
-	errs = append(errs, s.conn.Close())
-	s.conn, s.stmts = nil, map[string]*sql.Stmt{}
+	if !s.shared {
+		errs = append(errs, s.link.Close())
+	}
+	s.link, s.stmts = nil, map[string]*sql.Stmt{}
 	return errors.Join(errs...)
 }
 

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"strings"
@@ -207,7 +206,7 @@ func (s *TableInputSettings) Start(env *transform.Env, l transform.Links) (trans
 	if t.schema, err = s.schema(l, env.Design); err != nil {
 		return nil, err
 	}
-	if t.session, err = newSession(env, s.Connection, 0); err != nil {
+	if t.session, err = newSession(env, s.Connection); err != nil {
 		return nil, err
 	}
 	if len(l.Inputs) == 0 {
@@ -239,8 +238,23 @@ func (t *tableReader) emitRows(ctx context.Context, args []any, emit transform.E
 	if err != nil {
 		return err
 	}
-	err = t.emitResult(ctx, rows, emit)
-	return errors.Join(err, rows.Close())
+	if !t.mustEnd() {
+		err = t.emitResult(ctx, rows, emit)
+		return errors.Join(err, rows.Close())
+	}
+	h := &hold{env: t.env, schema: t.schema}
+	err = t.emitResult(ctx, rows, func(_ transform.Port, b *batch.Batch) error { return h.take(b) })
+	if err = errors.Join(err, rows.Close()); err == nil {
+		err = h.emit(ctx, emit)
+	}
+	return errors.Join(err, h.close())
+}
+
+// mustEnd says that the query has to end before its rows move: another transform
+// writes to the same database, and an open query would keep it from committing.
+func (t *tableReader) mustEnd() bool {
+	a, ok := t.env.Databases.(announcer)
+	return ok && t.dialect.OneWriter() && a.Announced(t.name)
 }
 
 func (t *tableReader) emitResult(ctx context.Context, rows *sql.Rows, emit transform.Emit) error {
@@ -306,104 +320,4 @@ type tableSource struct {
 // Produce implements transform.Source.
 func (p *tableSource) Produce(ctx context.Context, emit transform.Emit) error {
 	return p.emitRows(ctx, nil, emit)
-}
-
-// tableLookup is a query with parameters from another transform.
-type tableLookup struct {
-	transform.Collector
-	tableReader
-	eachRow bool
-	from    string
-}
-
-// Run implements transform.Stream.
-func (p *tableLookup) Run(ctx context.Context, in []transform.Reader, emit transform.Emit) error {
-	if err := p.open(ctx); err != nil {
-		return err
-	}
-	schema := in[0].Schema()
-	fields, err := p.parameters(schema)
-	if err != nil {
-		return err
-	}
-	binder, err := database.NewBinder(p.dialect, p.env.Semantics, schema, fields)
-	if err != nil {
-		return err
-	}
-	var args []any
-	any := false
-	err = eachRow(ctx, in[0], func(b *batch.Batch, i int) error {
-		any = true
-		if p.eachRow {
-			args = args[:0]
-		} else if len(p.names) > 0 && len(args) > 0 {
-			return nil // named parameters mean the first row
-		}
-		if args, err = binder.Append(args, b, i); err != nil || !p.eachRow {
-			return err
-		}
-		return p.run(ctx, args, emit)
-	})
-	if err != nil || p.eachRow {
-		return err
-	}
-	if !any && database.Placeholders(p.query) > 0 {
-		return &engine.Error{Message: fmt.Sprintf("%q gave no row to take parameters from", p.from), Hint: "make it give one row"}
-	}
-	return p.run(ctx, args, emit)
-}
-
-func (p *tableLookup) run(ctx context.Context, args []any, emit transform.Emit) error {
-	want := database.Placeholders(p.query)
-	if want != len(args) {
-		return &engine.Error{Message: fmt.Sprintf("the query has %d parameters, but %q gives %d values", want, p.from, len(args)), Hint: "select the fields with Select values, in the order of the question marks"}
-	}
-	return p.emitRows(ctx, args, emit)
-}
-
-// parameters gives the positions of the fields to bind; none when the query has
-// no parameters.
-func (p *tableLookup) parameters(s *batch.Schema) ([]int, error) {
-	if database.Placeholders(p.query) == 0 {
-		return nil, nil
-	}
-	if len(p.names) == 0 {
-		return everyField(s), nil
-	}
-	var fields []int
-	for _, name := range p.names {
-		i, err := position(s, name)
-		if err != nil {
-			return nil, err
-		}
-		fields = append(fields, i)
-	}
-	return fields, nil
-}
-
-// eachRow calls do for every row of a reader, to its end.
-func eachRow(ctx context.Context, r transform.Reader, do func(b *batch.Batch, i int) error) error {
-	for {
-		b, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		err = rowsOf(b, do)
-		b.Release()
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func rowsOf(b *batch.Batch, do func(b *batch.Batch, i int) error) error {
-	for i := range b.All() {
-		if err := do(b, i); err != nil {
-			return err
-		}
-	}
-	return nil
 }

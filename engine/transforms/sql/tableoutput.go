@@ -77,6 +77,10 @@ func (s *TableOutputSettings) Check(transform.Links, transform.Design) iter.Seq[
 			yield(transform.Errorf("tablename_field", "no field names the table"))
 		case s.Specify && len(s.Fields) == 0:
 			yield(transform.Errorf("fields>field", "columns are to be specified, but there are none"))
+		case s.Truncate && (s.TableInField || s.Partition):
+			yield(transform.Warnf("truncate", "tables that rows choose are not truncated"))
+		case s.UpdateTable && (s.TableInField || s.Partition):
+			yield(transform.Warnf("auto_update_table_structure", "tables that rows choose are not made or changed"))
 		case s.UpdateTable && s.ChangeColumns:
 			yield(transform.Warnf("change_column_types", "the types of existing columns are not changed here"))
 		}
@@ -109,7 +113,7 @@ func (s *TableOutputSettings) Start(env *transform.Env, l transform.Links) (tran
 		return nil, err
 	}
 	p := &tableOutput{env: env, settings: s, in: l.Main()}
-	if p.session, err = newSession(env, s.Connection, commit); err != nil {
+	if p.session, err = newWriter(env, s.Connection, commit); err != nil {
 		return nil, err
 	}
 	if p.out, err = s.output(l, env); err != nil {
@@ -195,10 +199,7 @@ func (p *tableOutput) start(ctx context.Context, rows bool) (err error) {
 		return err
 	}
 	return p.settings.truncated.do(p.env.Pipeline.ID, func() error {
-		if _, err := p.conn.ExecContext(ctx, truncate); err != nil {
-			return p.failure(truncate, err)
-		}
-		return nil
+		return p.alone(ctx, truncate)
 	})
 }
 
@@ -312,9 +313,22 @@ func (p *tableOutput) fit(ctx context.Context, table string) error {
 		return err
 	}
 	for _, s := range statements {
-		if _, err := p.conn.ExecContext(ctx, s); err != nil {
-			return p.failure(s, err)
+		if err := p.alone(ctx, s); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// alone runs a statement that is committed by itself.
+func (p *tableOutput) alone(ctx context.Context, statement string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.link.commit(); err != nil {
+		return p.failure("commit", err)
+	}
+	if _, err := p.conn.ExecContext(ctx, statement); err != nil {
+		return p.failure(statement, err)
 	}
 	return nil
 }

@@ -21,6 +21,8 @@ type inputField struct {
 	// rule is nil for CSV file input, which knows no null texts.
 	rule *batch.TextRule
 	path convertPath
+	// skip leaves the values out: nobody looks at them.
+	skip bool
 }
 
 // convertPath says how a column's text is converted.
@@ -105,6 +107,10 @@ type column struct {
 
 // append converts the texts and appends rows values.
 func (w *column) append(quote []byte, quoted bool) {
+	if w.skip {
+		w.to.AppendNulls(w.rows)
+		return
+	}
 	if quoted {
 		w.undoubleAll(quote)
 	}

@@ -42,6 +42,15 @@ type csvSource struct {
 	names []string
 }
 
+// Prune implements transform.Pruner. Only texts and values that would stay text
+// may be left out: converting the others could fail.
+func (s *csvSource) Prune(wanted []bool) {
+	for i := range s.fields {
+		f := &s.fields[i]
+		f.skip = !wanted[i] && (f.raw || f.field.Type == batch.String)
+	}
+}
+
 // Split implements transform.Splitter.
 func (s *csvSource) Split(ctx context.Context, submit func(transform.Morsel) error) error {
 	for _, name := range s.names {

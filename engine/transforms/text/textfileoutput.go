@@ -380,3 +380,15 @@ func sortedKeys(m map[string]*outputFile) []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// Needs implements transform.FieldUser.
+func (s *TextFileOutputSettings) Needs(l transform.Links, out []bool) []bool {
+	used := []string{s.FileNameField}
+	for _, f := range s.Fields {
+		used = append(used, f.Name)
+	}
+	if len(s.Fields) == 0 {
+		used = append(used, l.Main().Names()...)
+	}
+	return transform.PassingNeeds(l, out, used...)
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package paint_test
-
-const raceEnabled = false

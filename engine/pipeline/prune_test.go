@@ -1,0 +1,78 @@
+package pipeline_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/engine/batch"
+	"sluice/engine/pipeline"
+	"sluice/engine/transform"
+)
+
+// wide is a source of three fields that notes what it was told to leave out.
+type wide struct{ got []bool }
+
+func (s *wide) Output(transform.Links, transform.Design) (transform.Schemas, error) {
+	return transform.OnMain(batch.NewSchema(batch.NewField("a", batch.Integer), batch.NewField("b", batch.Integer), batch.NewField("c", batch.Integer)))
+}
+
+func (s *wide) Start(*transform.Env, transform.Links) (transform.Processor, error) {
+	return &wideProcessor{s: s}, nil
+}
+
+type wideProcessor struct {
+	numbersProcessor
+	s *wide
+}
+
+func (p *wideProcessor) Prune(wanted []bool) { p.s.got = wanted }
+
+// user passes its rows and looks at some fields itself.
+type user struct {
+	sink
+	fields []string
+}
+
+func (s *user) Needs(l transform.Links, out []bool) []bool {
+	return transform.PassingNeeds(l, out, s.fields...)
+}
+
+func TestSourcesAreToldWhichFieldsMatter(t *testing.T) {
+	for name, c := range map[string]struct {
+		nodes func(src *wide) []*pipeline.Node
+		hops  []string
+		cut   string
+		want  []bool // nil: nothing is left out
+	}{
+		"one user": {func(s *wide) []*pipeline.Node {
+			return []*pipeline.Node{node("s", s), node("x", &user{fields: []string{"b"}})}
+		}, []string{"s>x"}, "", []bool{false, true, false}},
+		"a chain of users": {func(s *wide) []*pipeline.Node {
+			return []*pipeline.Node{node("s", s), node("x", &user{fields: []string{"b"}}), node("y", &user{fields: []string{"A"}})}
+		}, []string{"s>x", "x>y"}, "", []bool{true, true, false}},
+		"two hops": {func(s *wide) []*pipeline.Node {
+			return []*pipeline.Node{node("s", s), node("x", &user{fields: []string{"b"}}), node("y", &user{fields: []string{"c"}})}
+		}, []string{"s>x", "s>y"}, "", []bool{false, true, true}},
+		"one that cannot say": {func(s *wide) []*pipeline.Node {
+			return []*pipeline.Node{node("s", s), node("x", &user{fields: []string{"b"}}), node("y", &sink{})}
+		}, []string{"s>x", "s>y"}, "", nil},
+		"a cut in between": {func(s *wide) []*pipeline.Node {
+			return []*pipeline.Node{node("s", s), node("x", &user{fields: []string{"b"}}), node("y", &user{})}
+		}, []string{"s>x", "x>y"}, "x", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &wide{}
+			o := options(t)
+			if c.cut != "" {
+				o.Cuts = map[string]pipeline.Cut{c.cut: &memoryCut{streams: true}}
+			}
+			if _, err := pipeline.Prepare(t.Context(), graphOf(c.nodes(src), c.hops...), o); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, src.got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
