@@ -22,7 +22,7 @@ import (
 type options struct {
 	data, workloads      string
 	sluice, duck, miller string
-	rounds, sortRows     int
+	rounds               int
 	sortBudget           int // MB
 	only, without        string
 	strict               bool
@@ -36,8 +36,7 @@ func main() {
 	flag.StringVar(&o.duck, "duckdb", "", "the duckpeer binary; empty leaves DuckDB out")
 	flag.StringVar(&o.miller, "miller", "mlr", "the Miller binary; empty leaves Miller out")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds")
-	flag.IntVar(&o.sortRows, "sort-rows", 1_000_000, "SORT_ROWS of w2: rows our sort keeps in memory")
-	flag.IntVar(&o.sortBudget, "sort-budget", 256, "memory in MB that these rows stand for")
+	flag.IntVar(&o.sortBudget, "sort-budget", 256, "memory budget of our sort in w2, in MiB")
 	flag.StringVar(&o.only, "only", "w1,w2,w3", "workloads to run")
 	flag.StringVar(&o.without, "without", "", "contestants to leave out")
 	flag.BoolVar(&o.strict, "strict", false, "exit with an error when a target is missed")

@@ -54,7 +54,7 @@ func allWorkloads(o options) []workload {
 		{
 			name: "w2", about: "sort by customer and time",
 			targets: targets{duckWall: 1, millerFaster: 10, budgetMemory: 2.5, budgetMB: o.sortBudget},
-			contestants: contestants(o, "w2", "w2-sort.hpl", []string{"ORDERS=" + orders, fmt.Sprint("SORT_ROWS=", o.sortRows)},
+			contestants: contestants(o, "w2", "w2-sort.hpl", []string{"ORDERS=" + orders},
 				"sort", "-f", "customer", "-f", "ts", orders),
 		},
 		{
@@ -79,7 +79,7 @@ func contestants(o options, name, pipeline string, params []string, miller ...st
 	duck := func(amount, to string) []string {
 		return []string{o.duck, "-amount", amount, name, filepath.Join(o.data, "orders.csv"), filepath.Join(o.data, "customers.csv"), to}
 	}
-	run := []string{o.sluice, "run", filepath.Join(o.workloads, pipeline)}
+	run := []string{o.sluice, "run", filepath.Join(o.workloads, pipeline), "--log-level", "error", "--memory", fmt.Sprint(o.sortBudget, "MiB")}
 	for _, p := range append(params, "OUT="+strings.TrimSuffix(output("sluice"), ".csv")) {
 		run = append(run, "--param", p)
 	}
