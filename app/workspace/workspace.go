@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sluice/engine/batch"
+	"sluice/engine/database"
 	"sluice/engine/files"
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
@@ -53,6 +54,9 @@ func Open(o Options) (*Workspace, error) {
 		Runner: &pipeline.Runner{
 			Registry: Registry(), Metadata: p.Metadata(), Files: files.Local{}, Log: o.Log, Now: time.Now,
 			Location: time.Local, Alloc: batch.NewAllocator(), MemoryBytes: o.MemoryBytes,
+			Databases: func(scope *project.Variables, _ *batch.Allocator) pipeline.Databases {
+				return database.NewPool(database.Options{Metadata: p.Metadata(), Scope: scope, Location: time.Local})
+			},
 		},
 	}, nil
 }

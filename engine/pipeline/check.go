@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"sluice/engine/transform"
@@ -42,7 +43,7 @@ func (r *Runner) Check(ctx context.Context, run Run) ([]Finding, error) {
 	p := run.Pipeline
 	if p == nil {
 		var err error
-		if p, err = r.load(run.File); err != nil {
+		if p, err = r.Load(run.File); err != nil {
 			return nil, unusable(err)
 		}
 	}
@@ -59,7 +60,9 @@ func (r *Runner) Check(ctx context.Context, run Run) ([]Finding, error) {
 		o.Databases = r.Databases(o.Vars, r.Alloc)
 	}
 	o.defaults()
-	return newExecution(g, o).check(ctx)
+	e := newExecution(g, o)
+	list, err := e.check(ctx)
+	return list, errors.Join(err, e.closeAll())
 }
 
 func (e *Execution) check(ctx context.Context) ([]Finding, error) {

@@ -83,7 +83,7 @@ func (r *Runner) Prepare(ctx context.Context, run Run) (*Execution, error) {
 	p := run.Pipeline
 	if p == nil {
 		var err error
-		if p, err = r.load(run.File); err != nil {
+		if p, err = r.Load(run.File); err != nil {
 			return nil, unusable(err)
 		}
 	}
@@ -132,8 +132,8 @@ func (r *Runner) Prepare(ctx context.Context, run Run) (*Execution, error) {
 	return e, err
 }
 
-// load reads a pipeline file; the errors say what to do.
-func (r *Runner) load(location string) (*hopxml.Pipeline, error) {
+// Load reads a pipeline file; the errors say what to do.
+func (r *Runner) Load(location string) (*hopxml.Pipeline, error) {
 	path, ok := project.LocalPath(location)
 	if !ok {
 		return nil, &engine.Error{Message: fmt.Sprintf("pipeline %s is not on this machine", location), Hint: "copy it to a local folder"}
@@ -203,10 +203,7 @@ type children struct {
 
 // RunPipeline implements transform.Children.
 func (c *children) RunPipeline(ctx context.Context, child transform.Child) (transform.Result, error) {
-	scope := c.parent.opts.Vars
-	if !child.InheritAll {
-		scope = c.parent.baseScope()
-	}
+	scope := c.parent.ChildScope(child.InheritAll)
 	name := child.RunConfig
 	if name == "" {
 		name = c.runConfig
@@ -254,6 +251,18 @@ func (e *Execution) baseScope() *project.Variables {
 	}
 	return v
 }
+
+// ChildScope gives the scope that a child starts from: the pipeline's, or only
+// what the pipeline itself was given.
+func (e *Execution) ChildScope(inheritAll bool) *project.Variables {
+	if inheritAll {
+		return e.opts.Vars
+	}
+	return e.baseScope()
+}
+
+// Log is where the execution logs.
+func (e *Execution) Log() *slog.Logger { return e.opts.Log }
 
 // Scope gives the variables of the pipeline; changes are seen by what starts later.
 func (e *Execution) Scope() *project.Variables { return e.opts.Vars }

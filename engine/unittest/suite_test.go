@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sluice/engine/batch"
+	"sluice/engine/database"
 	"sluice/engine/files"
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
@@ -150,6 +151,9 @@ func runOne(t *testing.T, home, name string) *unittest.Outcome {
 	r := &pipeline.Runner{
 		Registry: transforms.Registry(), Metadata: p.Metadata(), Files: files.Local{Dir: home}, Now: time.Now,
 		Location: time.UTC, Alloc: batch.NewAllocator(), SpillFolder: t.TempDir(),
+		Databases: func(scope *project.Variables, _ *batch.Allocator) pipeline.Databases {
+			return database.NewPool(database.Options{Metadata: p.Metadata(), Scope: scope, Location: time.UTC})
+		},
 	}
 	o := unittest.Run(t.Context(), r, p.Variables(), "local", name, nil)
 	if err := r.Alloc.CheckLeaks(); err != nil {

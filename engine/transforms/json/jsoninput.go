@@ -94,7 +94,7 @@ func (s *JSONInputSettings) config(origin string) docinput.Config {
 // Start implements transform.Settings.
 func (s *JSONInputSettings) Start(env *transform.Env, l transform.Links) (transform.Processor, error) {
 	if len(s.Fields) == 0 {
-		return nil, fmt.Errorf("JSON input has no fields; name at least one and its path")
+		return nil, fmt.Errorf("no fields are given; name at least one and its path")
 	}
 	c := s.config(l.Transform)
 	p := &jsonParser{

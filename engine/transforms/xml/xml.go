@@ -7,6 +7,7 @@ import "sluice/engine/transform"
 // Transforms is the family.
 var Transforms = []transform.Definition{
 	GetXMLData,
+	XMLInputStream,
 	AddXML,
 	XMLOutput,
 }

@@ -2,6 +2,7 @@ package jsonpath
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -28,8 +29,14 @@ func (e *SyntaxError) Error() string {
 // Parse reads a document. Beyond the standard it accepts what Hop accepts too:
 // names without quotes and single quotes. The error is a *SyntaxError.
 func Parse(doc []byte) (*Node, error) {
-	p := parser{src: string(doc)}
-	p.src = strings.TrimPrefix(p.src, "\uFEFF")
+	var p parser
+	return p.parse(doc)
+}
+
+// parse reads a document with the scratch space of the ones before.
+func (p *parser) parse(doc []byte) (*Node, error) {
+	p.src, p.pos = strings.TrimPrefix(string(doc), "\uFEFF"), 0
+	p.items, p.names = p.items[:0], p.names[:0]
 	var n Node
 	if err := p.value(&n, 0); err != nil {
 		return nil, err
@@ -41,9 +48,13 @@ func Parse(doc []byte) (*Node, error) {
 	return &n, nil
 }
 
+// parser keeps the members of open values on two stacks and copies them when a
+// value ends, so each value is allocated once, in its size.
 type parser struct {
-	src string
-	pos int
+	src   string
+	pos   int
+	items []Node
+	names []string
 }
 
 func (p *parser) fail(format string, args ...any) error {
@@ -148,17 +159,26 @@ func (p *parser) number(n *Node) error {
 func (p *parser) array(n *Node, depth int) error {
 	n.Kind = Array
 	p.pos++
-	for p.blanks(); ; {
-		if p.pos < len(p.src) && p.src[p.pos] == ']' && len(n.Items) == 0 {
-			p.pos++
+	p.blanks()
+	if p.pos < len(p.src) && p.src[p.pos] == ']' {
+		p.pos++
+		return nil
+	}
+	mark := len(p.items)
+	for {
+		var item Node
+		if err := p.value(&item, depth+1); err != nil {
+			return err
+		}
+		p.items = append(p.items, item)
+		done, err := p.separator(']')
+		if err != nil {
+			return err
+		}
+		if done {
+			n.Items = slices.Clone(p.items[mark:])
+			p.items = p.items[:mark]
 			return nil
-		}
-		n.Items = append(n.Items, Node{})
-		if err := p.value(&n.Items[len(n.Items)-1], depth+1); err != nil {
-			return err
-		}
-		if done, err := p.separator(']'); done || err != nil {
-			return err
 		}
 	}
 }
@@ -166,12 +186,14 @@ func (p *parser) array(n *Node, depth int) error {
 func (p *parser) object(n *Node, depth int) error {
 	n.Kind = Object
 	p.pos++
+	p.blanks()
+	if p.pos < len(p.src) && p.src[p.pos] == '}' {
+		p.pos++
+		return nil
+	}
+	mark, nameMark := len(p.items), len(p.names)
 	for {
 		p.blanks()
-		if p.pos < len(p.src) && p.src[p.pos] == '}' && len(n.Items) == 0 {
-			p.pos++
-			return nil
-		}
 		name, err := p.name()
 		if err != nil {
 			return err
@@ -181,13 +203,20 @@ func (p *parser) object(n *Node, depth int) error {
 			return p.fail("a colon is missing after the name %q", name)
 		}
 		p.pos++
-		n.Names, n.Items = append(n.Names, name), append(n.Items, Node{})
-		if err := p.value(&n.Items[len(n.Items)-1], depth+1); err != nil {
+		var item Node
+		if err := p.value(&item, depth+1); err != nil {
 			return err
 		}
-		if done, err := p.separator('}'); done || err != nil {
-			n.dropRepeated()
+		p.items, p.names = append(p.items, item), append(p.names, name)
+		done, err := p.separator('}')
+		if err != nil {
 			return err
+		}
+		if done {
+			n.Items, n.Names = slices.Clone(p.items[mark:]), slices.Clone(p.names[nameMark:])
+			p.items, p.names = p.items[:mark], p.names[:nameMark]
+			n.dropRepeated()
+			return nil
 		}
 	}
 }

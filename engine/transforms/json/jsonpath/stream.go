@@ -126,12 +126,13 @@ const streamBuffer = 64 << 10
 var errEnough = errors.New("enough")
 
 type stream struct {
-	in    io.Reader
-	buf   []byte
-	pos   int
-	base  int64 // offset of buf in the document
-	value []byte
-	count int64
+	in     io.Reader
+	buf    []byte
+	pos    int
+	base   int64 // offset of buf in the document
+	value  []byte
+	count  int64
+	parser parser
 }
 
 func (s *stream) fail(format string, args ...any) error {
@@ -228,7 +229,7 @@ func (s *stream) element(yield func(*Node, error) bool) error {
 		return err
 	}
 	s.count++
-	n, err := Parse(s.value)
+	n, err := s.parser.parse(s.value)
 	if err != nil {
 		return fmt.Errorf("element %d, from byte %d: %w", s.count, start, err)
 	}
