@@ -6,6 +6,7 @@ import (
 	"sluice/engine/transforms/flow"
 	"sluice/engine/transforms/generate"
 	"sluice/engine/transforms/json"
+	"sluice/engine/transforms/parquet"
 	"sluice/engine/transforms/relation"
 	"sluice/engine/transforms/rows"
 	"sluice/engine/transforms/script"
@@ -23,6 +24,7 @@ func Registry() *transform.Registry {
 		flow.Transforms,
 		generate.Transforms,
 		json.Transforms,
+		parquet.Transforms,
 		relation.Transforms,
 		rows.Transforms,
 		script.Transforms,
