@@ -13,7 +13,7 @@ func checkCommand(sh *shell) *cobra.Command {
 	f := &projectFlags{}
 	c := &cobra.Command{
 		Use:               "check FILE…",
-		Short:             "Tell what would keep pipelines from running",
+		Short:             "Tell what would keep pipelines and workflows from running",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: hopFiles,
 		RunE:              func(c *cobra.Command, args []string) error { return sh.check(c.Context(), args, f) },
@@ -37,6 +37,10 @@ func (sh *shell) check(ctx context.Context, args []string, f *projectFlags) erro
 		ws, err := f.open(file, log)
 		if err != nil {
 			return &exitError{ExitUnusable, err}
+		}
+		if isWorkflow(file) {
+			worst = max(worst, sh.checkWorkflow(ws, file))
+			continue
 		}
 		findings, err := ws.Runner.Check(ctx, pipeline.Run{File: file, Scope: ws.Scope})
 		for _, p := range findings {

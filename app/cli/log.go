@@ -44,7 +44,7 @@ func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {
 	}
 	var facts []string
 	add := func(a slog.Attr) bool {
-		if a.Key == "transform" {
+		if a.Key == "transform" || a.Key == "action" {
 			b.WriteString(a.Value.String() + " - ")
 		} else {
 			facts = append(facts, a.Key+"="+fmt.Sprint(a.Value.Resolve().Any()))

@@ -20,13 +20,14 @@ type runFlags struct {
 	runConfig  string
 	parameters []string
 	json       bool
+	startAt    string
 }
 
 func runCommand(sh *shell) *cobra.Command {
 	f := &runFlags{}
 	c := &cobra.Command{
 		Use:               "run FILE",
-		Short:             "Run a pipeline",
+		Short:             "Run a pipeline or workflow",
 		Example:           "  sluice run orders.hpl --param DAY=2026-11-30\n  sluice run orders.hpl --project ~/shop --environment dev.json --json",
 		Args:              oneFile,
 		ValidArgsFunction: hopFiles,
@@ -36,6 +37,7 @@ func runCommand(sh *shell) *cobra.Command {
 	c.Flags().StringVar(&f.runConfig, "run-config", "", "run configuration of the project; default: the project's default, else local")
 	c.Flags().StringArrayVar(&f.parameters, "param", nil, "parameter as `NAME=VALUE`; may be given again")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object at the end, and the log on standard error")
+	c.Flags().StringVar(&f.startAt, "start-at", "", "`action` of a workflow to start at; default: its Start action")
 	return c
 }
 
@@ -65,6 +67,12 @@ func (sh *shell) run(ctx context.Context, file string, f *runFlags) error {
 	ws, err := f.open(file, log)
 	if err != nil {
 		return &exitError{ExitUnusable, err}
+	}
+	if isWorkflow(file) {
+		return sh.runWorkflow(ctx, ws, file, params, f, log)
+	}
+	if f.startAt != "" {
+		return &exitError{ExitUnusable, fmt.Errorf("--start-at is for workflows; %s is a pipeline", file)}
 	}
 	started := time.Now()
 	e, err := ws.Runner.Prepare(ctx, pipeline.Run{File: file, RunConfig: f.runConfig, Scope: ws.Scope, Parameters: params})

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"sluice/engine/action"
+	"sluice/engine/actions"
 	"sluice/engine/batch"
 	"sluice/engine/database"
 	"sluice/engine/files"
@@ -15,6 +17,7 @@ import (
 	"sluice/engine/project"
 	"sluice/engine/transform"
 	"sluice/engine/transforms"
+	"sluice/engine/workflow"
 )
 
 // Options say which project to open. Everything may be empty.
@@ -27,15 +30,19 @@ type Options struct {
 	MemoryBytes  int64
 }
 
-// Workspace is an opened project and a runner for its pipelines.
+// Workspace is an opened project and the runners for its pipelines and workflows.
 type Workspace struct {
-	Project *project.Project
-	Scope   *project.Variables
-	Runner  *pipeline.Runner
+	Project   *project.Project
+	Scope     *project.Variables
+	Runner    *pipeline.Runner
+	Workflows *workflow.Runner // of the same project; its pipelines are run by Runner
 }
 
 // Registry gives the transforms of this program.
 func Registry() *transform.Registry { return transforms.Registry() }
+
+// Actions gives the actions of this program.
+func Actions() *action.Registry { return actions.Registry() }
 
 // Open opens the project of the options.
 func Open(o Options) (*Workspace, error) {
@@ -48,7 +55,7 @@ func Open(o Options) (*Workspace, error) {
 	for _, w := range p.Warnings {
 		o.Log.Warn("Project is not complete", "project", p.Name, "warning", w)
 	}
-	return &Workspace{
+	ws := &Workspace{
 		Project: p,
 		Scope:   scope,
 		Runner: &pipeline.Runner{
@@ -58,7 +65,10 @@ func Open(o Options) (*Workspace, error) {
 				return database.NewPool(database.Options{Metadata: p.Metadata(), Scope: scope, Location: time.Local})
 			},
 		},
-	}, nil
+	}
+	ws.Workflows = &workflow.Runner{Actions: Actions(), Pipelines: ws.Runner}
+	ws.Workflows.Connect()
+	return ws, nil
 }
 
 func openProject(o Options) (*project.Project, error) {

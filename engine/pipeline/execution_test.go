@@ -320,6 +320,30 @@ func TestWhatCannotRunIsToldBeforeARowMoves(t *testing.T) {
 	}
 }
 
+// anyLayout is a sink that takes rows of different layouts.
+type anyLayout struct{ sink }
+
+func (s *anyLayout) Ports(transform.Links) transform.Ports {
+	p := transform.DefaultPorts()
+	p.Inputs[0].AnyLayout = true
+	return p
+}
+
+func TestALeafMayTakeDifferentLayouts(t *testing.T) {
+	s := &anyLayout{}
+	g := graphOf([]*pipeline.Node{node("a", &numbers{n: 2, size: 1}), node("b", &wide{rows: 2}), node("out", s)}, "a>out", "b>out")
+	if _, _, err := run(t, g, options(t)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"0", "1", "0|0|0", "1|1|1"}, s.all()); diff != "" {
+		t.Error(diff)
+	}
+	g = graphOf([]*pipeline.Node{node("a", &numbers{n: 2, size: 1}), node("b", &wide{}), node("out", s), node("next", &sink{})}, "a>out", "b>out", "out>next")
+	if _, err := pipeline.Prepare(t.Context(), g, options(t)); err == nil || !strings.Contains(err.Error(), "different layouts") {
+		t.Errorf("error is %v", err)
+	}
+}
+
 // fixed is a source without rows of a given schema.
 type fixed struct{ schema *batch.Schema }
 

@@ -129,7 +129,7 @@ func (e *Execution) startUnits(p *plan, design transform.Design) error {
 	for c := range p.copies {
 		u := &unit{
 			node: p.node, copy: c, copies: 1, links: p.links, ports: p.ports, schemas: p.schemas,
-			finished: make(chan struct{}), routes: map[transform.Port]*route{}, hidden: p.hidden,
+			finished: make(chan struct{}), routes: map[transform.Port]*route{}, hidden: p.hidden, mixed: p.mixed,
 		}
 		p.units = append(p.units, u)
 		e.units = append(e.units, u)

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,19 +12,38 @@ import (
 )
 
 // wide is a source of three fields that notes what it was told to leave out.
-type wide struct{ got []bool }
-
-func (s *wide) Output(transform.Links, transform.Design) (transform.Schemas, error) {
-	return transform.OnMain(batch.NewSchema(batch.NewField("a", batch.Integer), batch.NewField("b", batch.Integer), batch.NewField("c", batch.Integer)))
+type wide struct {
+	got  []bool
+	rows int
 }
 
-func (s *wide) Start(*transform.Env, transform.Links) (transform.Processor, error) {
-	return &wideProcessor{s: s}, nil
+var threeIntegers = batch.NewSchema(batch.NewField("a", batch.Integer), batch.NewField("b", batch.Integer), batch.NewField("c", batch.Integer))
+
+func (s *wide) Output(transform.Links, transform.Design) (transform.Schemas, error) {
+	return transform.OnMain(threeIntegers)
+}
+
+func (s *wide) Start(env *transform.Env, _ transform.Links) (transform.Processor, error) {
+	return &wideProcessor{s: s, env: env}, nil
 }
 
 type wideProcessor struct {
-	numbersProcessor
-	s *wide
+	transform.Producer
+	s   *wide
+	env *transform.Env
+}
+
+func (p *wideProcessor) Produce(_ context.Context, emit transform.Emit) error {
+	for i := range p.s.rows {
+		b := p.env.Alloc.Batch(threeIntegers)
+		for _, c := range b.Cols {
+			c.AppendInt(int64(i))
+		}
+		if err := emit(transform.Main, b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *wideProcessor) Prune(wanted []bool) { p.s.got = wanted }

@@ -20,6 +20,7 @@ type input struct {
 	schema *batch.Schema
 	queues []*queue
 	typed  []*batch.Codec // not nil: raw columns are converted
+	mixed  bool           // batches keep their own schemas
 	pause  func(context.Context) error
 
 	at   int // queue whose turn it is
@@ -110,7 +111,7 @@ func (r *input) turn(ctx context.Context, q *queue) (*batch.Batch, error) {
 // relabel puts the schema of the port on rows of another hop: layouts are the
 // same, details such as masks may differ and the first hop's count.
 func (r *input) relabel(b *batch.Batch) *batch.Batch {
-	if b == nil || b.Schema == r.schema {
+	if b == nil || b.Schema == r.schema || r.mixed {
 		return b
 	}
 	defer b.Release()

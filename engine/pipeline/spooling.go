@@ -199,10 +199,18 @@ func (e *Execution) giveBack(b Bound) error {
 			return err
 		}
 	}
+	// Several snapshots of one execution tell of the same transforms above.
 	for _, f := range eff.Files {
-		e.results.AddFile(f)
+		if !slices.Contains(e.results.files, f) {
+			e.results.AddFile(f)
+		}
 	}
 	e.shared.restore(eff.Counters)
-	e.reused = append(e.reused, eff.Metrics...)
+	for _, m := range eff.Metrics {
+		same := func(x TransformCounts) bool { return x.Name == m.Name && x.Copy == m.Copy }
+		if !slices.ContainsFunc(e.reused, same) {
+			e.reused = append(e.reused, m)
+		}
+	}
 	return nil
 }

@@ -167,7 +167,7 @@ func (e *Execution) openInputs(s *stage, u *unit) error {
 			if err != nil {
 				return atTransform(u.node.Name, err)
 			}
-			in := &input{unit: u, schema: schema, typed: c, pause: e.pausePoint}
+			in := &input{unit: u, schema: schema, typed: c, mixed: u.mixed, pause: e.pausePoint}
 			in.queues = e.queues(u, edges, schema)
 			if _, ok := u.proc.(transform.Preparer); ok && port.Info {
 				s.info[u] = append(s.info[u], in)

@@ -55,6 +55,7 @@ type unit struct {
 	copy     int
 	copies   int // as shown; collapsed units count for several
 	hidden   bool
+	mixed    bool
 	links    transform.Links
 	ports    transform.Ports
 	schemas  transform.Schemas

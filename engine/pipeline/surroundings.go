@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 
 	"sluice/engine/batch"
@@ -76,7 +77,10 @@ func (s *shared) values() map[string]int64 {
 func (s *shared) restore(values map[string]int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.restored = values
+	if s.restored == nil {
+		s.restored = map[string]int64{}
+	}
+	maps.Copy(s.restored, values)
 }
 
 // counter wraps to its start after its maximum (or below it when it counts down).

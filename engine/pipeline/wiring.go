@@ -31,6 +31,7 @@ type plan struct {
 	// released is the plan that takes the rows of a sealed cut: its transform is
 	// this one, and released emits what was spooled.
 	released *plan
+	mixed    bool      // takes rows of different layouts
 	origin   *plan     // of a released plan: the one that it was split from
 	spool    *spooling // not nil: the output is spooled
 	hidden   bool      // it only gives spooled rows out
@@ -279,7 +280,12 @@ func (p *plan) readInputs() error {
 			first[w.in] = i
 			continue
 		}
-		if err := p.links.Inputs[k].Schema.SameLayout(s); err != nil {
+		err := p.links.Inputs[k].Schema.SameLayout(s)
+		if err != nil && p.ports.Inputs[w.in].AnyLayout && len(p.out) == 0 {
+			p.mixed = true
+			continue
+		}
+		if err != nil {
 			return &engine.Error{
 				Transform: p.node.Name, Err: err,
 				Message: fmt.Sprintf("rows from %q and %q have different layouts", p.in[k].from.node.Name, w.from.node.Name),

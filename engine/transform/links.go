@@ -114,7 +114,10 @@ type InputPort struct {
 	Info     bool   // read to its end by Prepare, or apart from the main stream by Run
 	Read     Read
 	Separate bool // one Reader per hop, in hop order, instead of one for all
-	Required bool
+	// AnyLayout takes rows of different layouts, as long as no hop leaves the
+	// transform: nothing can end up under a wrong name then.
+	AnyLayout bool
+	Required  bool
 }
 
 // OutputPort is one output of a transform.

@@ -141,6 +141,7 @@ type badTag struct {
 func (s *badTag) Output(transform.Links, transform.Design) (transform.Schemas, error) {
 	return nil, nil
 }
+
 func (s *badTag) Start(*transform.Env, transform.Links) (transform.Processor, error) { return nil, nil }
 
 func TestAnUnknownTagIsAnError(t *testing.T) {

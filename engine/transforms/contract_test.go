@@ -53,8 +53,6 @@ var subjects = map[string]transformtest.Subject{
 	"TextFileInput2":               {XML: "<file><name>in.csv</name></file><header>Y</header><separator>,</separator>" + fields("<name>a</name><type>Integer</type>", "<name>b</name>"), Source: true, Env: withFiles},
 	"TextFileOutput":               {XML: "<file><name>out</name></file><header>Y</header>" + fields("<name>FIELD</name>", ""), Env: withFiles},
 
-
-
 	// relation
 	"AnalyticQuery":       {XML: "<group><field><name>string</name></field></group>" + fields("<aggregate>x</aggregate><subject>FIELD</subject><type>LAG</type>", "")},
 	"Append":              {XML: "<head_name>in1</head_name><tail_name>in2</tail_name>", From: two},

@@ -79,6 +79,10 @@ func nullRows(n int) [][]any {
 // errDownstream is what a broken receiver answers.
 var errDownstream = errors.New("the receiver is gone")
 
+// enoughBatches is the number of batches after which a trial is ended: a row may
+// ask for billions of others.
+const enoughBatches = 20
+
 // trial is one way to treat a transform.
 type trial struct {
 	feed feed
@@ -328,8 +332,12 @@ func (r *receiver) wrap(emit transform.Emit) transform.Emit {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.batches++
-		if r.trial.cancelAt == r.batches {
+		if r.trial.cancelAt == r.batches || r.batches >= enoughBatches {
 			r.cancel()
+		}
+		if r.batches > enoughBatches {
+			b.Release()
+			return context.Canceled
 		}
 		if r.trial.failAt > 0 && r.batches >= r.trial.failAt {
 			r.refusals++

@@ -54,6 +54,13 @@ func (s *AbortSettings) AfterDecode(el *hopxml.Element) {
 	}
 }
 
+// Ports implements transform.Porter.
+func (s *AbortSettings) Ports(transform.Links) transform.Ports {
+	p := transform.DefaultPorts()
+	p.Inputs[0].AnyLayout = true
+	return p
+}
+
 // Output implements transform.Settings.
 func (s *AbortSettings) Output(l transform.Links, _ transform.Design) (transform.Schemas, error) {
 	return transform.OnMain(inputOf(l))

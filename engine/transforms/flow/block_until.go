@@ -68,6 +68,9 @@ func (p *blockUntilProcessor) Run(ctx context.Context, in []transform.Reader, em
 			return context.Cause(ctx)
 		}
 	}
+	if len(in) == 0 {
+		return nil // no hop leads here
+	}
 	for {
 		b, err := in[0].Next(ctx)
 		if errors.Is(err, io.EOF) {

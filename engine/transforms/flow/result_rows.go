@@ -26,17 +26,31 @@ func (s *RowsToResultSettings) Output(l transform.Links, _ transform.Design) (tr
 }
 
 // Start implements transform.Settings.
-func (s *RowsToResultSettings) Start(env *transform.Env, _ transform.Links) (transform.Processor, error) {
-	return &rowsToResultProcessor{env: env}, nil
+func (s *RowsToResultSettings) Start(env *transform.Env, l transform.Links) (transform.Processor, error) {
+	return &rowsToResultProcessor{env: env, in: inputOf(l)}, nil
 }
 
 type rowsToResultProcessor struct {
 	transform.Stateful
-	env *transform.Env
+	env   *transform.Env
+	in    *batch.Schema
+	added bool
+}
+
+// Finish implements transform.Finisher: without rows an empty batch says that the
+// result rows were set, to none.
+func (p *rowsToResultProcessor) Finish(context.Context, transform.Emit) error {
+	if !p.added {
+		b := p.env.Alloc.Batch(p.in)
+		p.env.Results.AddRows(b)
+		b.Release()
+	}
+	return nil
 }
 
 // Apply implements transform.RowWise.
 func (p *rowsToResultProcessor) Apply(_ context.Context, b *batch.Batch, emit transform.Emit) error {
+	p.added = true
 	d := b.Dense()
 	p.env.Results.AddRows(d)
 	d.Release()

@@ -71,7 +71,7 @@ func twoSchemas(l transform.Links, first, second string) (a, b *batch.Schema, er
 		to   **batch.Schema
 	}{{first, &a}, {second, &b}} {
 		if n.name == "" {
-			return nil, nil, fmt.Errorf("choose the two transforms that give the rows")
+			return nil, nil, fmt.Errorf("choose the two input transforms that give the rows")
 		}
 		if *n.to = l.From(n.name); *n.to == nil {
 			return nil, nil, fmt.Errorf("the transform %q is not connected; draw a hop from it", n.name)

@@ -19,6 +19,13 @@ var Dummy = transform.Define[DummySettings](transform.About{
 // DummySettings has no settings.
 type DummySettings struct{}
 
+// Ports implements transform.Porter.
+func (s *DummySettings) Ports(transform.Links) transform.Ports {
+	p := transform.DefaultPorts()
+	p.Inputs[0].AnyLayout = true
+	return p
+}
+
 // Output implements transform.Settings.
 func (s *DummySettings) Output(l transform.Links, _ transform.Design) (transform.Schemas, error) {
 	return transform.OnMain(inputOf(l))

@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"sluice/engine/batch"
 	"sluice/engine/database"
@@ -96,6 +97,9 @@ func (s *session) run(ctx context.Context, list []string, args []any) (n rowCoun
 }
 
 func (s *session) runOne(ctx context.Context, st string, args []any, n *rowCounts) error {
+	if strings.IndexByte(st, 0) >= 0 {
+		return fmt.Errorf("the statement %q holds a NUL character, at which a database would cut it", st)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.within(ctx); err != nil {

@@ -25,6 +25,9 @@ func Page(d transform.Definition, doc string) (string, error) {
 	}
 	facts(&b, d)
 	tables(&b, "Settings", settings)
+	if _, ok := d.Default().(transform.AfterDecoder); ok {
+		b.WriteString("\nFurther settings, or older ways to write these, are laid out in the file in ways that this table cannot show.\n")
+	}
 	return b.String(), nil
 }
 
@@ -52,7 +55,7 @@ func ports(d transform.Definition) string {
 	var in, out []string
 	for _, i := range p.Inputs {
 		word := i.Name
-		if i.Info {
+		if i.Info && i.Read == transform.First {
 			word += " (read to its end first)"
 		}
 		in = append(in, word)
@@ -214,7 +217,7 @@ func standard(s *transform.Setting) string {
 		}
 		return "no"
 	case s.HasDef && s.Default != "":
-		return code(s.Default)
+		return cell(code(s.Default))
 	}
 	return ""
 }
@@ -226,7 +229,7 @@ func remark(s *transform.Setting) string {
 		words = append(words, "Required.")
 	}
 	if s.Help != "" {
-		words = append(words, strings.TrimSuffix(s.Help, ".")+".")
+		words = append(words, cell(strings.TrimSuffix(s.Help, ".")+"."))
 	}
 	if s.Min != "" {
 		words = append(words, "At least "+s.Min+".")
@@ -236,12 +239,12 @@ func remark(s *transform.Setting) string {
 	}
 	var old []string
 	for _, a := range s.Aliases {
-		old = append(old, code(strings.Join(a, ">")))
+		old = append(old, cell(code(strings.Join(a, ">"))))
 	}
 	if len(old) > 0 {
 		words = append(words, "Older files: "+strings.Join(old, ", ")+".")
 	}
-	return cell(strings.Join(words, " "))
+	return strings.Join(words, " ")
 }
 
 // manyChoices is the number of choices from which on they share a paragraph when
@@ -295,9 +298,9 @@ func code(text string) string {
 	case strings.TrimSpace(text) == "":
 		return "(blank)"
 	case strings.Contains(text, "`"):
-		return cell("`` " + text + " ``")
+		return "`` " + text + " ``"
 	}
-	return cell("`" + text + "`")
+	return "`" + text + "`"
 }
 
 var cellText = strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;")
