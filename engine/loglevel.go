@@ -22,8 +22,13 @@ var logLevels = []struct {
 	name  string
 	level slog.Level
 }{
-	{"Nothing", LevelNothing}, {"Error", LevelError}, {"Minimal", LevelMinimal}, {"Basic", LevelBasic},
-	{"Detailed", LevelDetailed}, {"Debug", LevelDebug}, {"Rowlevel", LevelRow},
+	{"Nothing", LevelNothing},
+	{"Error", LevelError},
+	{"Minimal", LevelMinimal},
+	{"Basic", LevelBasic},
+	{"Detailed", LevelDetailed},
+	{"Debug", LevelDebug},
+	{"Rowlevel", LevelRow},
 }
 
 // ParseLogLevel reads Hop's level codes, in any case, also with the old prefix

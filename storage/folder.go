@@ -78,8 +78,7 @@ func (f *Folder) explain(op, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var own *Error
-	if errors.As(err, &own) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
 	return &Error{Op: op, Location: f.path(name), Err: classifySystem(err)}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -196,9 +197,7 @@ func (m *Memory) Clone() *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := &Memory{objects: make(map[string]memoryObject, len(m.objects))}
-	for name, o := range m.objects {
-		c.objects[name] = o
-	}
+	maps.Copy(c.objects, m.objects)
 	return c
 }
 

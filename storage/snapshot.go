@@ -4,8 +4,8 @@ import "fmt"
 
 // SnapshotRef names one snapshot below a location.
 type SnapshotRef struct {
-	Gate string // 12 lower-case hex digits, given when the gate was marked
-	ID   string // UUIDv7 in its text form, so sorting by ID is sorting by time
+	Gate string `json:"gate"` // 12 lower-case hex digits, given when the gate was marked
+	ID   string `json:"id"`   // UUIDv7 in its text form, so sorting by ID is sorting by time
 }
 
 func (r SnapshotRef) String() string { return r.Gate + "/" + r.ID }

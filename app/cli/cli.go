@@ -1,7 +1,7 @@
 // Package cli is the command line: one file per command.
 //
 // Commands answer with an exit code: 0 success, 1 finished with errors, 2 unusable
-// file or arguments, 130 interrupted, 143 terminated.
+// file or arguments, 3 replay refused, 130 interrupted, 143 terminated.
 package cli
 
 import (
@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/engine"
+	"sluice/engine/gate"
 	"sluice/engine/pipeline"
 )
 
@@ -25,6 +26,7 @@ const (
 	ExitOK          = 0
 	ExitErrors      = 1
 	ExitUnusable    = 2
+	ExitRefused     = 3
 	ExitInterrupted = 130
 	ExitTerminated  = 143
 )
@@ -97,6 +99,11 @@ func newRoot(sh *shell) *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.AddCommand(
+		gateCommand(sh),
+		snapshotsCommand(sh),
+		cacheCommand(sh),
+		remotesCommand(sh),
+		diskCommand(sh),
 		runCommand(sh),
 		checkCommand(sh),
 		previewCommand(sh),
@@ -110,9 +117,12 @@ func newRoot(sh *shell) *cobra.Command {
 // codeOf gives the exit code of an execution's error.
 func codeOf(err error) int {
 	var bad *pipeline.UnusableError
+	var refused *gate.RefusedError
 	switch {
 	case err == nil || errors.Is(err, pipeline.ErrStopped):
 		return ExitOK
+	case errors.As(err, &refused):
+		return ExitRefused
 	case errors.As(err, &bad):
 		return ExitUnusable
 	}

@@ -54,8 +54,15 @@ func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {
 	for _, a := range h.attrs {
 		add(a)
 	}
-	r.Attrs(add)
-	b.WriteString(r.Message)
+	about := ""
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "action" { // what the line speaks of, not what speaks
+			about = " [" + a.Value.String() + "]"
+			return true
+		}
+		return add(a)
+	})
+	b.WriteString(r.Message + about)
 	if len(facts) > 0 {
 		b.WriteString(" (" + strings.Join(facts, ", ") + ")")
 	}

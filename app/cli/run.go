@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/engine/gate"
 	"sluice/engine/pipeline"
 	"sluice/engine/transform"
 )
@@ -21,6 +22,7 @@ type runFlags struct {
 	parameters []string
 	json       bool
 	startAt    string
+	gates      gateFlags
 }
 
 func runCommand(sh *shell) *cobra.Command {
@@ -37,6 +39,7 @@ func runCommand(sh *shell) *cobra.Command {
 	c.Flags().StringVar(&f.runConfig, "run-config", "", "run configuration of the project; default: the project's default, else local")
 	c.Flags().StringArrayVar(&f.parameters, "param", nil, "parameter as `NAME=VALUE`; may be given again")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object at the end, and the log on standard error")
+	f.gates.register(c)
 	c.Flags().StringVar(&f.startAt, "start-at", "", "`action` of a workflow to start at; default: its Start action")
 	return c
 }
@@ -68,16 +71,21 @@ func (sh *shell) run(ctx context.Context, file string, f *runFlags) error {
 	if err != nil {
 		return &exitError{ExitUnusable, err}
 	}
+	session, err := f.session(ws, params, log)
+	if err != nil {
+		return err
+	}
 	if isWorkflow(file) {
-		return sh.runWorkflow(ctx, ws, file, params, f, log)
+		return sh.runWorkflow(ctx, ws, session, file, params, f, log)
 	}
 	if f.startAt != "" {
 		return &exitError{ExitUnusable, fmt.Errorf("--start-at is for workflows; %s is a pipeline", file)}
 	}
 	started := time.Now()
 	e, err := ws.Runner.Prepare(ctx, pipeline.Run{File: file, RunConfig: f.runConfig, Scope: ws.Scope, Parameters: params})
+	sh.showStart(session)
 	if err != nil {
-		return &exitError{codeOf(err), err}
+		return &exitError{codeOf(err), errors.Join(err, endSession(ctx, ws, session, false))}
 	}
 	p := watch(sh, e, !f.json)
 	log.Info("Pipeline started", "pipeline", file, "execution_id", e.ID())
@@ -86,10 +94,14 @@ func (sh *shell) run(ctx context.Context, file string, f *runFlags) error {
 	for _, b := range result.Rows {
 		b.Release()
 	}
+	if serr := endSession(ctx, ws, session, err == nil && result.OK); serr != nil {
+		log.Warn("Gates could not be tidied up", "err", serr)
+	}
 	ended := time.Now()
 	if f.json {
-		return errors.Join(sh.printJSON(e, result, err, started, ended), sh.outcome(result, err))
+		return errors.Join(sh.printJSON(e, session, f.gates.reason, result, err, started, ended), sh.outcome(result, err))
 	}
+	sh.showOutcomes(session)
 	log.Info("Pipeline ended", "state", stateOf(result, err), "seconds", fmt.Sprintf("%.3f", ended.Sub(started).Seconds()))
 	return sh.outcome(result, err)
 }
@@ -138,6 +150,7 @@ type jsonRun struct {
 	Ended       time.Time       `json:"ended"`
 	Error       string          `json:"error,omitempty"`
 	Transforms  []jsonTransform `json:"transforms"`
+	Gates       *jsonGates      `json:"gates,omitempty"`
 }
 
 type jsonTransform struct {
@@ -154,8 +167,8 @@ type jsonTransform struct {
 	State    string  `json:"state"`
 }
 
-func (sh *shell) printJSON(e *pipeline.Execution, r transform.Result, err error, started, ended time.Time) error {
-	out := jsonRun{ExecutionID: e.ID(), State: stateOf(r, err), Started: started, Ended: ended, Transforms: []jsonTransform{}}
+func (sh *shell) printJSON(e *pipeline.Execution, session *gate.Session, reason string, r transform.Result, err error, started, ended time.Time) error {
+	out := jsonRun{ExecutionID: e.ID(), State: stateOf(r, err), Started: started, Ended: ended, Transforms: []jsonTransform{}, Gates: gatesOf(session, reason)}
 	if err != nil {
 		out.Error = err.Error()
 	}

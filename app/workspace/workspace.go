@@ -12,7 +12,7 @@ import (
 	"sluice/engine/actions"
 	"sluice/engine/batch"
 	"sluice/engine/database"
-	"sluice/engine/files"
+	"sluice/engine/gate"
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
 	"sluice/engine/transform"
@@ -36,6 +36,8 @@ type Workspace struct {
 	Scope     *project.Variables
 	Runner    *pipeline.Runner
 	Workflows *workflow.Runner // of the same project; its pipelines are run by Runner
+	Places    *Places          // of snapshots and files on remotes
+	Secrets   gate.Secrets
 }
 
 // Registry gives the transforms of this program.
@@ -55,12 +57,20 @@ func Open(o Options) (*Workspace, error) {
 	for _, w := range p.Warnings {
 		o.Log.Warn("Project is not complete", "project", p.Name, "warning", w)
 	}
+	folders, err := UserFolders()
+	if err != nil {
+		return nil, err
+	}
+	places := NewPlaces(folders, scope, o.Log)
 	ws := &Workspace{
 		Project: p,
 		Scope:   scope,
+		Places:  places,
+		Secrets: &installation{path: filepath.Join(folders.Data, installationKey)},
 		Runner: &pipeline.Runner{
-			Registry: Registry(), Metadata: p.Metadata(), Files: files.Local{}, Log: o.Log, Now: time.Now,
+			Registry: Registry(), Metadata: p.Metadata(), Files: places.Files(), Log: o.Log, Now: time.Now,
 			Location: time.Local, Alloc: batch.NewAllocator(), MemoryBytes: o.MemoryBytes,
+			Engines: []string{gate.EngineSafe},
 			Databases: func(scope *project.Variables, _ *batch.Allocator) pipeline.Databases {
 				return database.NewPool(database.Options{Metadata: p.Metadata(), Scope: scope, Location: time.Local})
 			},

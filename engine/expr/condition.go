@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -122,10 +123,8 @@ func (c *Condition) check() error {
 	default:
 		return fmt.Errorf("condition operator %q is not known; use AND, OR, AND NOT, OR NOT or XOR", c.Operator)
 	}
-	for _, f := range Functions() {
-		if c.Function == f {
-			return nil
-		}
+	if slices.Contains(Functions(), c.Function) {
+		return nil
 	}
 	return fmt.Errorf("condition function %q is not known", c.Function)
 }

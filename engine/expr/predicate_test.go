@@ -259,7 +259,6 @@ func TestRowErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = p.Select(b)
-		var re *batch.RowError
 		if name == "field not a pattern" {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -268,7 +267,7 @@ func TestRowErrors(t *testing.T) {
 		}
 		if err == nil {
 			t.Errorf("%s: no error", name)
-		} else if !errors.As(err, &re) {
+		} else if _, ok := errors.AsType[*batch.RowError](err); !ok {
 			t.Errorf("%s: %v is not a row error", name, err)
 		}
 	}

@@ -203,7 +203,7 @@ func (t *textTest) eval(s *scratch, b *batch.Batch, in []int32) ([]int32, error)
 	if err != nil {
 		return nil, err
 	}
-	right := func(int) (*matcher, error) { return t.match, nil }
+	var right func(i int) (*matcher, error) // nil: the same for all rows
 	if t.right != nil {
 		if right, err = t.fieldMatchers(b, in); err != nil {
 			return nil, err
@@ -216,10 +216,13 @@ func (t *textTest) eval(s *scratch, b *batch.Batch, in []int32) ([]int32, error)
 		if bad != nil {
 			return false
 		}
-		m, err := right(i)
-		if err != nil {
-			bad = &batch.RowError{Row: i, Err: err}
-			return false
+		m := t.match
+		if right != nil {
+			var err error
+			if m, err = right(i); err != nil {
+				bad = &batch.RowError{Row: i, Err: err}
+				return false
+			}
 		}
 		if m == nil || (m.noEmpty && t.sem.IsNull(l, i)) {
 			return false

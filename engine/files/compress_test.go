@@ -51,8 +51,12 @@ func TestCompressionsReadBackWhatTheyWrote(t *testing.T) {
 func TestSnappyReadsTheFramingFormatToo(t *testing.T) {
 	var packed bytes.Buffer
 	w := snappy.NewBufferedWriter(&packed)
-	io.WriteString(w, "framed")
-	w.Close()
+	if _, err := io.WriteString(w, "framed"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
 	r, err := files.Snappy.Reader(&packed)
 	if err != nil {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ func (r *replacing) Commit() error {
 		err = os.Rename(r.Name(), r.path)
 	}
 	if err != nil {
-		os.Remove(r.Name())
+		_ = os.Remove(r.Name()) // err says why
 	}
 	return err
 }
@@ -172,7 +172,7 @@ func (l Local) List(ctx context.Context, folder string, deep bool) ([]Info, erro
 		}
 		st, err := os.Stat(p)
 		if err != nil {
-			return nil // removed meanwhile, or a dangling link
+			return nil //nolint:nilerr // removed meanwhile, or a dangling link
 		}
 		list = append(list, localInfo(p, st))
 		if d.IsDir() && !deep {
@@ -237,7 +237,7 @@ func (l Local) Move(ctx context.Context, from, to string) error {
 		return err
 	}
 	if _, err := io.Copy(w, in); err != nil {
-		w.Abort()
+		_ = w.Abort() // err says why
 		return err
 	}
 	if err := w.Commit(); err != nil {

@@ -24,7 +24,7 @@ type origin struct {
 	digest [sha256.Size]byte // of the file as last read or saved
 }
 
-// ChangedError: the file on disk is no longer the one that was read or saved
+// ChangedError says that the file on disk is no longer the one that was read or saved
 // last. The caller shows both, and reloads or calls Overwrite.
 type ChangedError struct{ Path string }
 

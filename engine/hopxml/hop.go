@@ -246,10 +246,16 @@ func (d *Document) withErrorHop(h ErrorHandling) (*Document, error) {
 
 func (h ErrorHandling) settings() [][2]string {
 	return [][2]string{
-		{"source_transform", h.Source}, {"target_transform", h.Target}, {"is_enabled", flagText(h.Enabled)},
-		{"nr_valuename", h.CountField}, {"descriptions_valuename", h.DescriptionsField},
-		{"fields_valuename", h.FieldsField}, {"codes_valuename", h.CodesField},
-		{"max_errors", h.MaxErrors}, {"max_pct_errors", h.MaxPercent}, {"min_pct_rows", h.MinRows},
+		{"source_transform", h.Source},
+		{"target_transform", h.Target},
+		{"is_enabled", flagText(h.Enabled)},
+		{"nr_valuename", h.CountField},
+		{"descriptions_valuename", h.DescriptionsField},
+		{"fields_valuename", h.FieldsField},
+		{"codes_valuename", h.CodesField},
+		{"max_errors", h.MaxErrors},
+		{"max_pct_errors", h.MaxPercent},
+		{"min_pct_rows", h.MinRows},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -185,14 +184,13 @@ func TestDeepNestingIsRefusedAtOnce(t *testing.T) {
 	const size = 100 << 20
 	for name, piece := range map[string]string{"elements": "<a>", "tags without end": "<a ", "half": "<"} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
 			_, err := hopxml.Parse("deep.hpl", bytes.Repeat([]byte(piece), size/len(piece)))
-			var syntax *hopxml.SyntaxError
-			if !errors.As(err, &syntax) {
+			syntax, ok := errors.AsType[*hopxml.SyntaxError](err)
+			if !ok {
 				t.Fatalf("got %v, want a SyntaxError", err)
 			}
-			if took := time.Since(start); took > 30*time.Second {
-				t.Errorf("took %v", took)
+			if syntax.Line != 1 || syntax.Column > 10_000 {
+				t.Errorf("refused at %d:%d only, of %d bytes", syntax.Line, syntax.Column, size)
 			}
 		})
 	}
@@ -276,7 +274,7 @@ func standardTexts(data []byte) ([]string, error) {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	for {
 		token, err := dec.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
 		if err != nil {

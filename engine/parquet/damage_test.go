@@ -17,13 +17,17 @@ func smallFile(t testing.TB, o parquet.Options) ([]byte, [][]string) {
 	a := batch.NewAllocator()
 	s := allTypes()
 	r := rand.New(rand.NewPCG(9, 9))
-	o.GroupRows = 40
+	o.GroupRows = 20
 	list := []*batch.Batch{
-		makeBatch(a, r, s, made{rows: 2100, nulls: 0.2}),
-		makeBatch(a, r, s, made{rows: 40, nulls: 0.2, nanos: true}),
+		makeBatch(a, r, s, made{rows: 100, nulls: 0.2}),
+		makeBatch(a, r, s, made{rows: 15, nulls: 0.2, nanos: true}),
 	}
-	small := []*batch.Batch{list[0].Slice(0, 50).Dense(), list[1]}
+	small := []*batch.Batch{list[0].Slice(0, 25).Dense(), list[1]}
 	data := write(t, s, o, small...)[0]
+	f, err := parquet.Open(data)
+	if err != nil || f.Groups() != 2 {
+		t.Fatalf("the file has %d row groups, error %v", f.Groups(), err)
+	}
 	return data, cells(small...)
 }
 

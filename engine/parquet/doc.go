@@ -1,17 +1,34 @@
 // Package parquet writes and reads the segments of snapshots: Parquet files that
 // every data tool opens, made straight from columnar batches.
 //
-// A Writer encodes batches of one schema into one file in memory. A File reads
-// such a file back, column by column, to exactly the rows that were written.
-// Files of other programs are not read here.
+// A Writer encodes batches of one schema into one file. A File reads such a file
+// back, column by column, to exactly the rows that were written. Files of other
+// programs are not read here.
 //
 // # Layout
 //
-// One row group holds up to RowGroupRows rows, one data page (version 1, with a
-// CRC-32) holds one batch of one column. Integers, dates, scaled decimals and
-// lengths are DELTA_BINARY_PACKED, texts a dictionary while it stays small and
-// DELTA_LENGTH_BYTE_ARRAY otherwise; definition levels are the validity bitmap.
-// Options.Compatible uses PLAIN and dictionaries only.
+// A row group holds Options.GroupRows rows or a few more. One data page (version 1)
+// holds one batch of one column; batches below 2,048 rows are collected first.
+// Integers, dates, decimals of up to 18 digits and lengths are DELTA_BINARY_PACKED,
+// larger decimals 16 bytes, doubles and texts a dictionary while that pays, else
+// BYTE_STREAM_SPLIT and DELTA_LENGTH_BYTE_ARRAY; definition levels are the validity
+// bitmap. A page of nulls alone is PLAIN and empty. A column chunk whose first page
+// does not shrink is not compressed. Options.Compatible uses PLAIN and dictionaries
+// only.
 //
-// Hop's types, masks and lengths are in the key-value metadata under MetadataKey.
+// A Timestamp with nanoseconds has a companion column "name__nanos" of the 1 to 999
+// nanoseconds below its microseconds, null where there are none. A BigNumber is
+// DECIMAL of the scale of its first values, or canonical text when they have
+// several scales or more than 38 digits.
+//
+// Key-value metadata: MetadataKey has Hop's types, masks and lengths,
+// "sluice.version" the version of this layout, "sluice.nanos" the fields with a
+// companion.
+//
+// # Checksums
+//
+// Every bit of a file is covered: page bodies by the CRC-32 in their header; page
+// headers by "sluice.headers" in the metadata of their column chunk; the footer by
+// "sluice.footer", a CRC-32 computed with zeros in its own place. They find
+// damage, not forgery: that is what the SHA-256 of a snapshot is for.
 package parquet

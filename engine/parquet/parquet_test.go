@@ -41,11 +41,11 @@ func TestRowsComeBackExactly(t *testing.T) {
 		"one row":             {[]int{1}, 0},
 		"one row of nulls":    {[]int{1}, 1},
 		"seven rows":          {[]int{7}, 0.5},
-		"pages":               {[]int{4096, 4096}, 0},
-		"pages with nulls":    {[]int{4096, 100, 2500}, 0.3},
+		"pages":               {[]int{2100, 2100}, 0},
+		"pages with nulls":    {[]int{2100, 100, 2500}, 0.3},
 		"nulls only":          {[]int{3000, 3000}, 1},
-		"small batches":       {[]int{1, 2, 3, 500, 64, 1000, 900, 63, 4096, 5}, 0.1},
-		"one very long batch": {[]int{10000}, 0.05},
+		"small batches":       {[]int{1, 2, 3, 500, 64, 1000, 900, 63, 2100, 5}, 0.1},
+		"one very long batch": {[]int{8300}, 0.05},
 	}
 	for name, shape := range shapes {
 		for option, o := range everyOption {
@@ -196,7 +196,7 @@ func TestDecimals(t *testing.T) {
 		"text then anything":         {[][]string{{"1", "1.0"}, {"5.25"}, {"1e50"}}, 1},
 	}
 	for name, c := range cases {
-		for _, rows := range []int{20, 3000} { // collected, and as pages of their own
+		for _, rows := range []int{20, 2100} { // collected, and as pages of their own
 			for option, o := range everyOption {
 				t.Run(name+"/"+option, func(t *testing.T) {
 					a := batch.NewAllocator()

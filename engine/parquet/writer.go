@@ -168,7 +168,7 @@ func (w *Writer) Write(b *batch.Batch) error {
 	if err := w.prepare(d); err != nil {
 		return err
 	}
-	small := n < pageRows && d.Bytesize() < batch.SoftBytes
+	small := n < w.enough() && d.Bytesize() < batch.SoftBytes
 	if small {
 		return w.hold(d)
 	}
@@ -225,11 +225,14 @@ func (w *Writer) hold(d *batch.Batch) error {
 		c.AppendColumn(d.Cols[i])
 	}
 	w.held.SetRows(w.held.Physical() + boolInt(len(d.Cols) == 0)*d.Physical())
-	if w.held.Physical() >= pageRows || w.held.Bytesize() >= batch.SoftBytes {
+	if w.held.Physical() >= w.enough() || w.held.Bytesize() >= batch.SoftBytes {
 		return w.release()
 	}
 	return nil
 }
+
+// enough is the number of rows that make a page.
+func (w *Writer) enough() int { return int(min(pageRows, w.o.GroupRows)) }
 
 func boolInt(b bool) int {
 	if b {

@@ -129,13 +129,15 @@ func TestSplitAndRejoinOfAMillionRowsEndsWithBoundedMemory(t *testing.T) {
 	in.Distribute = false
 	counted := int64(0)
 	join := &inTurn{first: "a", second: "b"}
-	g := graphOf([]*pipeline.Node{in, node("a", &mapper{f: same}), node("b", &mapper{f: same}), node("join", join),
+	g := graphOf([]*pipeline.Node{
+		in, node("a", &mapper{f: same}), node("b", &mapper{f: same}), node("join", join),
 		node("count", &mapper{f: func(v int64) (int64, error) { counted++; return v, nil }, ordered: true, port: func(v int64) transform.Port {
 			if v == n-1 {
 				return transform.Main
 			}
 			return "none"
-		}, ports: &transform.Ports{Inputs: []transform.InputPort{{Name: "main"}}, Outputs: []transform.OutputPort{{ID: transform.Main}, {ID: "none", Target: "nobody"}}}}), node("out", s)},
+		}, ports: &transform.Ports{Inputs: []transform.InputPort{{Name: "main"}}, Outputs: []transform.OutputPort{{ID: transform.Main}, {ID: "none", Target: "nobody"}}}}), node("out", s),
+	},
 		"in>a", "in>b", "a>join", "b>join", "join>count", "count>out")
 	if _, _, err := run(t, g, options(t)); err != nil {
 		t.Fatal(err)

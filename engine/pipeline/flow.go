@@ -360,8 +360,7 @@ func (u *unit) fault(b *batch.Batch, err error, before int64) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, io.ErrClosedPipe) {
 		return err
 	}
-	var e *engine.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*engine.Error](err); ok {
 		if e.Transform == "" {
 			e.Transform = u.node.Name
 		}
@@ -371,8 +370,7 @@ func (u *unit) fault(b *batch.Batch, err error, before int64) error {
 		return err
 	}
 	out := &engine.Error{Transform: u.node.Name, Err: err}
-	var row *batch.RowError
-	if errors.As(err, &row) {
+	if row, ok := errors.AsType[*batch.RowError](err); ok {
 		n := int64(0)
 		for i := range b.All() {
 			n++

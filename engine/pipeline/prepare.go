@@ -28,7 +28,7 @@ func Prepare(ctx context.Context, g *Graph, o Options) (*Execution, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err := e.prepare(ctx); err != nil {
-		e.closeAll()
+		_ = e.closeAll() // err says why
 		return nil, err
 	}
 	return e, nil

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 
@@ -150,7 +151,7 @@ func (q *queue) fromFile(ctx context.Context) (*batch.Batch, error) {
 		q.section = q.file.Section(q.schema, q.readAt, q.sectionAt)
 	}
 	b, err := q.section.Next(ctx)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		q.section, q.readAt = nil, q.sectionAt
 		return nil, nil
 	}
@@ -170,7 +171,7 @@ func (q *queue) close() {
 	}
 	q.list = nil
 	if q.file != nil {
-		q.file.Close()
+		_ = q.file.Close() // nobody reads it any more; the spill folder goes with the execution
 		q.file = nil
 	}
 	q.wake()

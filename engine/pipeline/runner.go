@@ -39,6 +39,8 @@ type Runner struct {
 	// Engines are further keys of engineRunConfiguration, besides Local, whose
 	// pipelines run here.
 	Engines []string
+	// Extend is Run.Extend of all runs that have none of their own.
+	Extend func(ctx context.Context, p *Preparation) error
 	// Workflow runs a child workflow; nil: not possible.
 	Workflow func(ctx context.Context, parent *Execution, c transform.Child) (transform.Result, error)
 }
@@ -86,6 +88,9 @@ func (r *Runner) Prepare(ctx context.Context, run Run) (*Execution, error) {
 		if p, err = r.Load(run.File); err != nil {
 			return nil, unusable(err)
 		}
+	}
+	if run.Extend == nil {
+		run.Extend = r.Extend
 	}
 	config, err := r.configuration(run.RunConfig, run.Scope)
 	if err != nil {

@@ -115,8 +115,7 @@ func (u *unit) named(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	var e *engine.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*engine.Error](err); ok {
 		if e.Transform == "" {
 			e.Transform = u.node.Name
 		}

@@ -162,7 +162,7 @@ func (e *Execution) openInputs(s *stage, u *unit) error {
 			continue
 		}
 		for _, edges := range u.groups(k, port.Separate) {
-			schema := u.portSchema(k, edges)
+			schema := u.portSchema(edges)
 			c, err := codecs(schema)
 			if err != nil {
 				return atTransform(u.node.Name, err)
@@ -209,7 +209,7 @@ func (u *unit) groups(port int, separate bool) [][]*edge {
 	return list
 }
 
-func (u *unit) portSchema(port int, edges []*edge) *batch.Schema {
+func (u *unit) portSchema(edges []*edge) *batch.Schema {
 	for i, in := range u.links.Inputs {
 		if len(edges) > 0 && in.From == edges[0].from.node.Name {
 			return u.links.Inputs[i].Schema

@@ -391,7 +391,7 @@ func (l *layout) markBridges() {
 }
 
 func atTransform(name string, err error) error {
-	if e, ok := err.(*engine.Error); ok {
+	if e, ok := err.(*engine.Error); ok { //nolint:errorlint // what wraps one keeps its own words
 		if e.Transform == "" {
 			c := *e
 			c.Transform = name

@@ -53,36 +53,51 @@ func TestPassToPipeline(t *testing.T) {
 	}{
 		"resolved value": {
 			project.ChildCall{Mappings: []project.ParameterMapping{{Name: "P", Value: "${A}!"}}},
-			map[string]string{"P": "a!"}, nil, map[string]string{"P": "a!"},
+			map[string]string{"P": "a!"},
+			nil,
+			map[string]string{"P": "a!"},
 		},
 		"field wins over value": {
 			project.ChildCall{Mappings: []project.ParameterMapping{{Name: "P", Field: "f", Value: "v"}}, Row: row},
-			map[string]string{"P": "row value"}, nil, map[string]string{"P": "row value"},
+			map[string]string{"P": "row value"},
+			nil,
+			map[string]string{"P": "row value"},
 		},
 		"field without row is empty": {
 			project.ChildCall{Mappings: []project.ParameterMapping{{Name: "P", Field: "f", Value: "v"}}},
-			map[string]string{"P": ""}, nil, map[string]string{"P": ""},
+			map[string]string{"P": ""},
+			nil,
+			map[string]string{"P": ""},
 		},
 		"unknown field is empty": {
 			project.ChildCall{Mappings: []project.ParameterMapping{{Name: "P", Field: "g"}}, Row: row},
-			map[string]string{"P": ""}, nil, map[string]string{"P": ""},
+			map[string]string{"P": ""},
+			nil,
+			map[string]string{"P": ""},
 		},
 		"pass all takes the action's variable": {
 			project.ChildCall{PassAll: true},
-			map[string]string{"Q": "q"}, nil, nil,
+			map[string]string{"Q": "q"},
+			nil, nil,
 		},
 		"without pass all nothing": {project.ChildCall{}, nil, nil, nil},
 		"listed is not replaced by pass all": {
 			project.ChildCall{PassAll: true, Mappings: []project.ParameterMapping{{Name: "Q", Value: ""}}},
-			map[string]string{"Q": ""}, nil, map[string]string{"Q": ""},
+			map[string]string{"Q": ""},
+			nil,
+			map[string]string{"Q": ""},
 		},
 		"undeclared becomes a variable": {
 			project.ChildCall{Mappings: []project.ParameterMapping{{Name: "X", Value: "x"}, {Name: "", Value: "y"}}},
-			nil, map[string]string{"X": "x"}, map[string]string{"X": "x"},
+			nil,
+			map[string]string{"X": "x"},
+			map[string]string{"X": "x"},
 		},
 		"values do not see each other": {
 			project.ChildCall{Mappings: []project.ParameterMapping{{Name: "A", Value: "new"}, {Name: "P", Value: "${A}"}}},
-			map[string]string{"P": "a"}, map[string]string{"A": "new"}, map[string]string{"A": "new", "P": "a"},
+			map[string]string{"P": "a"},
+			map[string]string{"A": "new"},
+			map[string]string{"A": "new", "P": "a"},
 		},
 	}
 	for name, c := range cases {

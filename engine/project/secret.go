@@ -3,6 +3,7 @@ package project
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -79,10 +80,8 @@ func NewSecretPolicy(patterns []string) *SecretPolicy {
 // MatchesName tells whether a variable of this name counts as secret.
 func (p *SecretPolicy) MatchesName(name string) bool {
 	for _, word := range nameWords(name) {
-		for _, secret := range p.words {
-			if word == secret {
-				return true
-			}
+		if slices.Contains(p.words, word) {
+			return true
 		}
 	}
 	upper := strings.ToUpper(name)

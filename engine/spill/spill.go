@@ -2,7 +2,7 @@
 //
 // A Dir belongs to one execution: it makes its folder when the first file is
 // made and removes everything when it is closed. A File is a run of frames
-// (see batch.FrameEncoder) of one schema.
+// (see batch.FrameEncoder) of one schema; a BlockFile is blocks of any bytes.
 package spill
 
 import (
@@ -37,6 +37,14 @@ func (d *Dir) Bytes() int64 { return d.bytes.Load() }
 
 // Create makes an empty file.
 func (d *Dir) Create() (transform.SpillFile, error) {
+	f, err := d.newFile()
+	if err != nil {
+		return nil, err
+	}
+	return &File{dir: d, f: f, w: bufio.NewWriterSize(f, bufferSize)}, nil
+}
+
+func (d *Dir) newFile() (*os.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.path == "" {
@@ -50,7 +58,7 @@ func (d *Dir) Create() (transform.SpillFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary file: %w", err)
 	}
-	return &File{dir: d, f: f, w: bufio.NewWriterSize(f, bufferSize)}, nil
+	return f, nil
 }
 
 // Close removes the folder and what is left in it.
@@ -113,9 +121,11 @@ func (f *File) Section(schema *batch.Schema, from, end int64) transform.Reader {
 }
 
 // Close removes the file.
-func (f *File) Close() error {
-	err := f.f.Close()
-	if e := os.Remove(f.f.Name()); err == nil && !errors.Is(e, os.ErrNotExist) {
+func (f *File) Close() error { return closeAndRemove(f.f) }
+
+func closeAndRemove(f *os.File) error {
+	err := f.Close()
+	if e := os.Remove(f.Name()); err == nil && !errors.Is(e, os.ErrNotExist) {
 		err = e
 	}
 	return err

@@ -1,6 +1,10 @@
 package transform
 
-import "sluice/engine/hopxml"
+import (
+	"slices"
+
+	"sluice/engine/hopxml"
+)
 
 // inline brings a table whose columns repeat inside one element to other rows.
 func (c *encoder) inline(at spot, old, changed *Entry) {
@@ -118,11 +122,11 @@ func (t *inlineTable) removeRows(d *hopxml.Document) (*hopxml.Document, error) {
 	for _, k := range t.from {
 		kept[k] = true
 	}
-	for k := len(t.cells) - 1; k >= 0; k-- {
+	for k, v := range slices.Backward(t.cells) {
 		if kept[k] {
 			continue
 		}
-		at := t.cells[k]
+		at := v
 		for i := range t.setting.Items {
 			all := t.column(d.Element(at.item), i)
 			if at.n >= len(all) {

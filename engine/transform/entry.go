@@ -150,3 +150,13 @@ func flagText(on, words bool) string {
 	}
 	return "N"
 }
+
+// SetText gives a simple top-level setting a text, as reading it from a file does;
+// false when it cannot be read, or is a table, list or group.
+func SetText(settings Settings, s *Setting, text string) bool {
+	switch s.Kind {
+	case KindTable, KindList, KindGroup:
+		return false
+	}
+	return setText(reflect.ValueOf(settings).Elem().FieldByIndex(s.index), s, text) == nil
+}

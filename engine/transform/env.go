@@ -90,9 +90,10 @@ type Memory interface {
 	Release(bytes int64)
 }
 
-// Spiller makes temporary files of batches.
+// Spiller makes temporary files of batches and of blocks of bytes.
 type Spiller interface {
 	Create() (SpillFile, error)
+	CreateBlocks() (BlockFile, error)
 }
 
 // SpillFile keeps batches of one schema on disk. Write copies the batch; after
@@ -102,6 +103,22 @@ type SpillFile interface {
 	Reader(schema *batch.Schema) (Reader, error)
 	Bytes() int64
 	Close() error
+}
+
+// BlockFile keeps blocks of bytes on disk, for those with a form of their own for
+// rows. After the last Write each Reader starts at the front. Close removes the
+// file.
+type BlockFile interface {
+	Write(block []byte) error
+	Reader() BlockReader
+	Bytes() int64
+	Close() error
+}
+
+// BlockReader gives blocks as they were written; a damaged one is an error. Next
+// uses the memory of room when the block fits in and gives io.EOF at the end.
+type BlockReader interface {
+	Next(room []byte) ([]byte, error)
 }
 
 // Databases opens the connections of the metadata. The pool owns what it gives.

@@ -135,7 +135,7 @@ func TestMissing(t *testing.T) {
 }
 
 type badTag struct {
-	X string `hop:"x" defualt:"1"`
+	X string `hop:"x" standard:"1"`
 }
 
 func (s *badTag) Output(transform.Links, transform.Design) (transform.Schemas, error) {
@@ -145,7 +145,7 @@ func (s *badTag) Output(transform.Links, transform.Design) (transform.Schemas, e
 func (s *badTag) Start(*transform.Env, transform.Links) (transform.Processor, error) { return nil, nil }
 
 func TestAnUnknownTagIsAnError(t *testing.T) {
-	if _, err := transform.Define[badTag](transform.About{}).Settings(); err == nil || !strings.Contains(err.Error(), `unknown tag "defualt"`) {
+	if _, err := transform.Define[badTag](transform.About{}).Settings(); err == nil || !strings.Contains(err.Error(), `unknown tag "standard"`) {
 		t.Errorf("error is %v", err)
 	}
 }

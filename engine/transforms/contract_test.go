@@ -44,6 +44,8 @@ var subjects = map[string]transformtest.Subject{
 	"JsonOutput":                   {XML: "<operation_type>both</operation_type><fileName>out</fileName><nrRowsInBloc>2</nrRowsInBloc>" + fields("<name>FIELD</name>", ""), Env: withFiles},
 	"AddXML":                       {XML: fields("<name>FIELD</name>", "")},
 	"getXMLData":                   {XML: "<IsInFields>Y</IsInFields><XmlField>FIELD</XmlField><loopxpath>/r</loopxpath>" + fields("<name>a</name><xPath>a</xPath>", ""), Env: withFiles},
+	"XMLInputStream":               {XML: "<sourceFromInput>Y</sourceFromInput><sourceFieldName>FIELD</sourceFieldName><includeXmlPathField>Y</includeXmlPathField>", Env: withFiles},
+	"Sequence":                     {XML: "<valuename>n</valuename><use_counter>Y</use_counter>"},
 	"XMLOutput":                    {XML: "<file><name>out</name></file>" + fields("<name>FIELD</name>", ""), Env: withFiles},
 	"ExcelInput":                   {XML: "<accept_filenames>Y</accept_filenames><accept_field>FIELD</accept_field>" + fields("<name>a</name>", ""), Env: withFiles},
 	"TypeExitExcelWriterTransform": {XML: "<file><name>out</name><extension>xlsx</extension></file>" + fields("<name>FIELD</name><type>String</type>", ""), Env: withFiles},
@@ -52,6 +54,10 @@ var subjects = map[string]transformtest.Subject{
 	"GetFileNames":                 {XML: "<filefield>Y</filefield><filename_Field>FIELD</filename_Field>", Env: withFiles},
 	"TextFileInput2":               {XML: "<file><name>in.csv</name></file><header>Y</header><separator>,</separator>" + fields("<name>a</name><type>Integer</type>", "<name>b</name>"), Source: true, Env: withFiles},
 	"TextFileOutput":               {XML: "<file><name>out</name></file><header>Y</header>" + fields("<name>FIELD</name>", ""), Env: withFiles},
+
+	// parquet
+	"ParquetFileInput":  {XML: "<filename_field>FIELD</filename_field>" + fields("<source_field>a</source_field>", ""), Env: withFiles},
+	"ParquetFileOutput": {XML: "<filename_base>out</filename_base>" + fields("<source_field>FIELD</source_field><target_field>x</target_field>", ""), Env: withFiles},
 
 	// relation
 	"AnalyticQuery":       {XML: "<group><field><name>string</name></field></group>" + fields("<aggregate>x</aggregate><subject>FIELD</subject><type>LAG</type>", "")},
@@ -173,7 +179,7 @@ func (d *design) TableLayout(connection, schema, table string) (*batch.Schema, e
 // withDatabase gives the connection db with the tables people and log.
 func withDatabase(t testing.TB, env *transform.Env) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "rdbms", "db.json"), `{"name":"db","rdbms":{"SQLITE":{"pluginId":"SQLITE","databaseName":"`+filepath.Join(dir, "test.db")+`"}}}`)
+	write(t, filepath.Join(dir, "rdbms", "db.json"), `{"name":"db","rdbms":{"SQLITE":{"pluginId":"SQLITE","databaseName":"`+filepath.Join(dir, "test.db")+`","attributes":{"EXTRA_OPTION_SQLITE.synchronous":"OFF","EXTRA_OPTION_SQLITE.journal_mode":"MEMORY"}}}}`)
 	pool := database.NewPool(database.Options{Metadata: project.OpenMetadata(dir), Scope: env.Vars, Location: time.UTC})
 	t.Cleanup(func() {
 		if err := pool.Close(); err != nil {

@@ -28,8 +28,7 @@ func explain(ctx context.Context, s *secrets, op, where string, err error) error
 	if err == nil {
 		return nil
 	}
-	var own *storage.Error
-	if errors.As(err, &own) {
+	if _, ok := errors.AsType[*storage.Error](err); ok {
 		return err
 	}
 	if cause := context.Cause(ctx); cause != nil {
@@ -112,8 +111,7 @@ func classifyService(err error) error {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout, http.StatusRequestTimeout:
 		return storage.ErrUnreachable
 	}
-	var ftp *textproto.Error
-	if errors.As(err, &ftp) {
+	if ftp, ok := errors.AsType[*textproto.Error](err); ok {
 		switch ftp.Code {
 		case 530, 430:
 			return storage.ErrAuth
@@ -135,20 +133,17 @@ func serviceStatus(err error) (status int, code string) {
 	if errors.As(err, &coder) {
 		code = coder.ErrorCode()
 	}
-	var statuser interface{ HTTPStatusCode() int } // AWS
-	if errors.As(err, &statuser) {
-		return statuser.HTTPStatusCode(), code
+	var answer interface{ HTTPStatusCode() int } // AWS
+	if errors.As(err, &answer) {
+		return answer.HTTPStatusCode(), code
 	}
-	var azure *azcore.ResponseError
-	if errors.As(err, &azure) {
+	if azure, ok := errors.AsType[*azcore.ResponseError](err); ok {
 		return azure.StatusCode, azure.ErrorCode
 	}
-	var google *googleapi.Error
-	if errors.As(err, &google) {
+	if google, ok := errors.AsType[*googleapi.Error](err); ok {
 		return google.Code, code
 	}
-	var dav *api.Error
-	if errors.As(err, &dav) {
+	if dav, ok := errors.AsType[*api.Error](err); ok {
 		return dav.StatusCode, code
 	}
 	return 0, code

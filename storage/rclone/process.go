@@ -119,8 +119,7 @@ func (c *Client) load(ctx context.Context, path string) error {
 // systemCause is the operating system's part of an error, which holds no
 // content of the file.
 func systemCause(err error) string {
-	var path *os.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
 		return ": " + path.Err.Error()
 	}
 	return ""

@@ -72,8 +72,9 @@ type objectReader struct {
 
 func (o *objectReader) Read(p []byte) (int, error) {
 	n, err := o.body.Read(p)
-	if err == nil || err == io.EOF {
-		o.ended = o.ended || err == io.EOF
+	end := errors.Is(err, io.EOF)
+	if err == nil || end {
+		o.ended = o.ended || end
 		return n, err
 	}
 	return n, o.remote.place.explain(o.body.ctx, "read", o.name, err)

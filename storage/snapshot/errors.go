@@ -46,8 +46,7 @@ func about(ref storage.SnapshotRef, state storage.SnapshotState, err error) erro
 	if err == nil {
 		return nil
 	}
-	var own *storage.SnapshotError
-	if errors.As(err, &own) {
+	if _, ok := errors.AsType[*storage.SnapshotError](err); ok {
 		return err
 	}
 	return &storage.SnapshotError{Ref: ref, State: state, Err: err}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"path"
 	"testing"
@@ -140,9 +141,7 @@ func tree(t *testing.T, r storage.Remote, dir string) map[string][]byte {
 	}
 	for _, o := range list {
 		if o.Dir {
-			for name, data := range tree(t, r, o.Name) {
-				out[name] = data
-			}
+			maps.Copy(out, tree(t, r, o.Name))
 			continue
 		}
 		data, err := storage.ReadAll(t.Context(), r, o.Name, 1<<30)

@@ -120,8 +120,7 @@ func (s *Store) Inspect(ctx context.Context, ref storage.SnapshotRef) Summary {
 	loaded, err := s.Load(ctx, ref)
 	if err != nil {
 		out.Why = err
-		var own *storage.SnapshotError
-		if errors.As(err, &own) {
+		if own, ok := errors.AsType[*storage.SnapshotError](err); ok {
 			out.State = own.State
 		}
 	} else {

@@ -2,6 +2,7 @@ package mask
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -21,10 +22,8 @@ func AppendJavaDouble(dst []byte, v float64) []byte {
 		}
 		start := len(dst)
 		dst = strconv.AppendFloat(dst, v, 'f', -1, 64)
-		for _, c := range dst[start:] {
-			if c == '.' {
-				return dst
-			}
+		if slices.Contains(dst[start:], '.') {
+			return dst
 		}
 		return append(dst, ".0"...)
 	}

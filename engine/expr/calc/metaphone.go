@@ -51,9 +51,8 @@ func (m *metaphone) vowel(d int) bool { return isOneOf(m.char(d), "AEIOU") }
 
 func (m *metaphone) front(d int) bool { return isOneOf(m.char(d), "EIY") }
 
-func (m *metaphone) is(d int, text string) bool {
-	i := m.at + d
-	return i >= 0 && strings.HasPrefix(m.w[min(i, len(m.w)):], text)
+func (m *metaphone) is(text string) bool {
+	return strings.HasPrefix(m.w[min(m.at, len(m.w)):], text)
 }
 
 func (m *metaphone) put(s string) { m.out = append(m.out, s...) }
@@ -121,7 +120,7 @@ func (m *metaphone) next() {
 func (m *metaphone) c() {
 	switch {
 	case m.char(-1) == 'S' && m.front(1):
-	case m.is(0, "CIA"):
+	case m.is("CIA"):
 		m.put("X")
 	case m.front(1):
 		m.put("S")
@@ -141,7 +140,7 @@ func (m *metaphone) g() {
 	switch {
 	case m.at+2 == len(m.w) && m.char(1) == 'H':
 	case m.char(1) == 'H' && m.at+2 < len(m.w) && !m.vowel(2):
-	case m.at > 0 && (m.is(0, "GN") && m.at+2 == len(m.w) || m.is(0, "GNED")):
+	case m.at > 0 && (m.is("GN") && m.at+2 == len(m.w) || m.is("GNED")):
 	case m.front(1) && m.char(-1) != 'G' && !last:
 		m.put("J")
 	default:
@@ -150,7 +149,7 @@ func (m *metaphone) g() {
 }
 
 func (m *metaphone) s() {
-	if m.char(1) == 'H' || m.is(0, "SIO") || m.is(0, "SIA") {
+	if m.char(1) == 'H' || m.is("SIO") || m.is("SIA") {
 		m.put("X")
 		return
 	}
@@ -159,9 +158,9 @@ func (m *metaphone) s() {
 
 func (m *metaphone) t() {
 	switch {
-	case m.is(0, "TIA"), m.is(0, "TIO"):
+	case m.is("TIA"), m.is("TIO"):
 		m.put("X")
-	case m.is(0, "TCH"):
+	case m.is("TCH"):
 	case m.char(1) == 'H':
 		m.put("0")
 	default:

@@ -141,7 +141,7 @@ var entities = func() map[rune]string {
 	run(0x391, greekUpper)
 	run(0x3B1, greekLower)
 	delete(m, 0x3A2)
-	for _, n := range strings.Fields(otherSymbols) {
+	for n := range strings.FieldsSeq(otherSymbols) {
 		if r := []rune(html.UnescapeString("&" + n + ";")); len(r) == 1 {
 			m[r[0]] = n
 		}

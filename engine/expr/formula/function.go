@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"maps"
 	"math"
 )
 
@@ -25,9 +26,7 @@ func (f *function) arity() string {
 var functions = func() map[string]*function {
 	all := map[string]*function{}
 	for _, group := range []map[string]*function{logicalFunctions(), mathFunctions(), textFunctions(), dateFunctions(), statisticFunctions()} {
-		for name, f := range group {
-			all[name] = f
-		}
+		maps.Copy(all, group)
 	}
 	return all
 }()

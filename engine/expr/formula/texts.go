@@ -366,11 +366,11 @@ func formatted(r *Row, v, format Value) Value {
 		return bad
 	}
 	if v.Kind == Text {
-		if n, ok := parseNumber(v.Text); ok {
-			v = number(n)
-		} else {
+		n, ok := parseNumber(v.Text)
+		if !ok {
 			return v
 		}
+		v = number(n)
 	}
 	x, bad := v.asNumber()
 	if bad.Kind == Failure {

@@ -114,7 +114,7 @@ var dateHelpers = map[string]helper{
 	"getFiscalDate": onDate(func(t time.Time, a arguments) (any, error) {
 		var day, month int
 		if _, err := fmt.Sscanf(a.text(1), "%d.%d.", &day, &month); err != nil {
-			return nil, fmt.Errorf("the fiscal year's start %q is not dd.MM.", a.text(1))
+			return nil, fmt.Errorf("the fiscal year's start %q does not have the form dd.MM. of a day and a month", a.text(1))
 		}
 		start := time.Date(t.Year(), time.Month(month), day, 0, 0, 0, 0, t.Location())
 		if start.After(t) {

@@ -74,8 +74,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q in it", source, err, want)
 		}
-		var e *javascript.Error
-		if !errors.As(err, &e) {
+		if _, ok := errors.AsType[*javascript.Error](err); !ok {
 			t.Errorf("%q: %T", source, err)
 		}
 	}

@@ -82,8 +82,7 @@ func (r *Runtime) Run(ctx context.Context, s *Script) (goja.Value, error) {
 }
 
 func (r *Runtime) failure(s *Script, err error) error {
-	var interrupted *goja.InterruptedError
-	if errors.As(err, &interrupted) {
+	if interrupted, ok := errors.AsType[*goja.InterruptedError](err); ok {
 		r.vm.ClearInterrupt()
 		if cause, ok := interrupted.Value().(error); ok {
 			return cause

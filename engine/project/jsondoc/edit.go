@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -100,8 +101,8 @@ func (v *Value) childIndex(step string) int {
 		}
 		return -1
 	}
-	for i := len(v.members) - 1; i >= 0; i-- {
-		if v.members[i].Key == step {
+	for i, v0 := range slices.Backward(v.members) {
+		if v0.Key == step {
 			return i
 		}
 	}

@@ -9,6 +9,7 @@ package jsondoc
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -133,9 +134,9 @@ func (v *Value) Get(key string) *Value {
 	if v == nil {
 		return nil
 	}
-	for i := len(v.members) - 1; i >= 0; i-- {
-		if v.members[i].Key == key {
-			return v.members[i].Value
+	for _, v0 := range slices.Backward(v.members) {
+		if v0.Key == key {
+			return v0.Value
 		}
 	}
 	return nil

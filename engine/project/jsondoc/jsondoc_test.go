@@ -30,7 +30,7 @@ func TestParseErrors(t *testing.T) {
 		"bad number":       {`[01]`, 1, 2, "not a number"},
 		"minus":            {`[-]`, 1, 2, "not a number"},
 		"word":             {`[tru]`, 1, 2, "expected a value"},
-		"word goes on":     {`[truely]`, 1, 6, "expected , or ]"},
+		"word goes on":     {`[truest]`, 1, 6, "expected , or ]"},
 		"unclosed object":  {`{"a": {}`, 1, 9, "end of file"},
 		"too deep":         {strings.Repeat("[", 5000), 1, 1002, "deep"},
 		"after a bom":      {"\ufeff[x]", 1, 2, "'x'"},

@@ -207,7 +207,7 @@ func (c *contract) try(t *testing.T, tr trial) {
 	}
 	r := &receiver{trial: tr, cancel: cancel}
 	out := &Output{Rows: map[transform.Port][]string{}, Env: env, wrap: r.wrap}
-	err, panicked := c.drive(ctx, out, cs, tr, env)
+	panicked, err := c.drive(ctx, out, cs, tr, env)
 	if panicked != "" {
 		t.Fatalf("panic: %s", panicked)
 	}
@@ -226,7 +226,7 @@ func (c *contract) try(t *testing.T, tr trial) {
 // refused is an error of Output or Start.
 type refused struct{ error }
 
-func (c *contract) drive(ctx context.Context, out *Output, cs Case, tr trial, env *transform.Env) (err error, panicked string) {
+func (c *contract) drive(ctx context.Context, out *Output, cs Case, tr trial, env *transform.Env) (panicked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
@@ -235,20 +235,19 @@ func (c *contract) drive(ctx context.Context, out *Output, cs Case, tr trial, en
 	s := c.settings()
 	links := cs.links(env)
 	if ch, ok := s.(transform.Checker); ok {
-		for range ch.Check(links, env.Design) { //nolint:revive // must not panic, whatever it finds
+		for range ch.Check(links, env.Design) { // it must not panic, whatever it finds
 		}
 	}
 	transform.PortsOf(s, links)
 	if out.Schemas, err = s.Output(links, env.Design); err != nil {
-		return refused{err}, ""
+		return "", refused{err}
 	}
 	out.refuse = func(err error) error { return refused{err} }
-	return out.drive(ctx, cs, tr.feed, s, links, env), ""
+	return "", out.drive(ctx, cs, tr.feed, s, links, env)
 }
 
 func (c *contract) judge(t *testing.T, r *receiver, err error, out *Output) {
-	var no refused
-	if errors.As(err, &no) {
+	if _, ok := errors.AsType[refused](err); ok {
 		c.refusal = err
 		c.clear(t, err.Error())
 		return

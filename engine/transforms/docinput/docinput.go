@@ -123,7 +123,7 @@ func (s *Settings) layout(l transform.Links, r transform.Resolver, c *Config) (*
 		out.number = true
 		extra = append(extra, newField(number, batch.Integer, rowNumberLength, l.Transform))
 	}
-	if out.facts, err = s.Facts.Resolve(l.Transform, r); err != nil {
+	if out.facts, err = s.Resolve(l.Transform, r); err != nil {
 		return nil, err
 	}
 	for _, f := range out.facts {

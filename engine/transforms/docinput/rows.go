@@ -141,8 +141,7 @@ func (o *Rows) drop() {
 
 // refuse rejects a document, unless the error ends the execution.
 func (o *Rows) refuse(err error) error {
-	var f failed
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[failed](err); ok {
 		return f.error
 	}
 	return o.rejected(err, o.r.config.Code)

@@ -165,6 +165,6 @@ func (k *kept) close() {
 	k.batches = nil
 	k.env.Memory.Release(k.bytes)
 	if k.file != nil {
-		k.file.Close()
+		_ = k.file.Close() // it was read or is not wanted; the spill folder goes with the execution
 	}
 }

@@ -25,8 +25,10 @@ type DelayUnit string
 // Choices implements transform.Choices.
 func (DelayUnit) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: "milliseconds", Label: "milliseconds"}, {Code: "seconds", Label: "seconds"},
-		{Code: "minutes", Label: "minutes"}, {Code: "hours", Label: "hours"},
+		{Code: "milliseconds", Label: "milliseconds"},
+		{Code: "seconds", Label: "seconds"},
+		{Code: "minutes", Label: "minutes"},
+		{Code: "hours", Label: "hours"},
 	}
 }
 

@@ -105,8 +105,10 @@ func TestRowGenerator(t *testing.T) {
 		"below zero":     {xml: `<limit>-1</limit>`, err: "cannot be generated"},
 		"no limit":       {xml: `<limit>many</limit>`, err: "limit"},
 		"a bad constant": {xml: `<fields><field><name>i</name><type>Integer</type><nullif>x</nullif></field></fields>`, err: `field "i"`},
-		"large values fit": {xml: `<limit>3</limit><fields><field><name>a</name><type>String</type><nullif>` + strings.Repeat("x", batch.SoftBytes) + `</nullif></field></fields>`,
-			want: []string{strings.Repeat("x", batch.SoftBytes), strings.Repeat("x", batch.SoftBytes), strings.Repeat("x", batch.SoftBytes)}},
+		"large values fit": {
+			xml:  `<limit>3</limit><fields><field><name>a</name><type>String</type><nullif>` + strings.Repeat("x", batch.SoftBytes) + `</nullif></field></fields>`,
+			want: []string{strings.Repeat("x", batch.SoftBytes), strings.Repeat("x", batch.SoftBytes), strings.Repeat("x", batch.SoftBytes)},
+		},
 	})
 	out := transformtest.Run(t, transformtest.Case{Definition: generate.RowGenerator, XML: `<limit>10k</limit>`, Fixed: true})
 	if out.Err != nil || len(out.Main()) != 10_000 {
@@ -303,8 +305,10 @@ func TestFake(t *testing.T) {
 	if !strings.Contains(out.Log, "dragon") {
 		t.Error("the log does not tell of the topic that is not known")
 	}
-	bad := transformtest.Run(t, transformtest.Case{Definition: generate.Fake, Fixed: true, Inputs: []transformtest.Input{*oneField("k", "a")},
-		XML: `<fields><field><name>n</name><type>number</type><topic>numberBetween</topic><arguments><argument><value>x</value></argument></arguments></field></fields>`})
+	bad := transformtest.Run(t, transformtest.Case{
+		Definition: generate.Fake, Fixed: true, Inputs: []transformtest.Input{*oneField("k", "a")},
+		XML: `<fields><field><name>n</name><type>number</type><topic>numberBetween</topic><arguments><argument><value>x</value></argument></arguments></field></fields>`,
+	})
 	if bad.Err == nil {
 		t.Error("want an error for an argument that is no number")
 	}

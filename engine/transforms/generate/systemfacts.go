@@ -91,8 +91,11 @@ func machineFacts() []systemFact {
 		numberFact("jvm cpu time", func(*transform.Env) int64 { return cpuTime().Milliseconds() }),
 	}
 	for _, m := range []struct{ code, key string }{
-		{"total physical memory size", "MemTotal"}, {"total swap space size", "SwapTotal"},
-		{"committed virtual memory size", "Committed_AS"}, {"free physical memory size", "MemFree"}, {"free swap space size", "SwapFree"},
+		{"total physical memory size", "MemTotal"},
+		{"total swap space size", "SwapTotal"},
+		{"committed virtual memory size", "Committed_AS"},
+		{"free physical memory size", "MemFree"},
+		{"free swap space size", "SwapFree"},
 	} {
 		list = append(list, systemFact{m.code, batch.Integer, false, func(*transform.Env) batch.Value {
 			n, ok := machineMemory(m.key)

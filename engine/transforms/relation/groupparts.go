@@ -140,7 +140,7 @@ func (t *groupTable) finishParts(ctx context.Context, schema *batch.Schema, emit
 	var runs []*run
 	defer func() {
 		for _, r := range runs {
-			err = errors.Join(err, r.close(t.env.Memory))
+			err = errors.Join(err, r.close())
 		}
 	}()
 	for n, p := range t.parts {
@@ -161,8 +161,7 @@ func (t *groupTable) finishParts(ctx context.Context, schema *batch.Schema, emit
 	if err != nil {
 		return err
 	}
-	s := &sorter{sortProcessor: &sortProcessor{env: t.env, keys: order}, schema: schema}
-	m, err := newMerger(ctx, s, runs, batch.MaxRows)
+	m, err := newMerger(ctx, &sortProcessor{env: t.env, keys: order}, schema, runs, batch.MaxRows)
 	if err != nil {
 		return err
 	}

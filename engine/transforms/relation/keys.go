@@ -258,18 +258,19 @@ func appendKeyFolded(dst, s []byte, limit int) []byte {
 // prefixBytes is how much of a normalised key a sort entry holds.
 const prefixBytes = 16
 
-// prefix gives 16 bytes of a row's normalised key from an offset on, as two
-// numbers whose order is the bytes' order, filled up with zeros. rest is how many
-// bytes there are from the offset on, at most prefixBytes+1.
-func (k *keys) prefix(cols []*batch.Column, i, from int) (hi, lo uint64, rest int) {
+// prefix gives the first 16 bytes of a row's normalised key as two numbers whose
+// order is the bytes' order, filled up with zeros.
+func (k *keys) prefix(cols []*batch.Column, i int) (hi, lo uint64) {
 	var room [4 * prefixBytes]byte
-	key := k.append(room[:0], cols, i, from+prefixBytes+1)
-	key = key[min(from, len(key)):]
-	rest = min(len(key), prefixBytes+1)
-	if rest < prefixBytes {
+	return keyPrefix(k.append(room[:0], cols, i, prefixBytes+1))
+}
+
+// keyPrefix is prefix of a normalised key that is there already.
+func keyPrefix(key []byte) (hi, lo uint64) {
+	if len(key) < prefixBytes {
 		var padded [prefixBytes]byte
 		copy(padded[:], key)
 		key = padded[:]
 	}
-	return binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(key[8:]), rest
+	return binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(key[8:])
 }

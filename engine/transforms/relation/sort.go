@@ -113,7 +113,11 @@ func (p *sortProcessor) Run(ctx context.Context, in []transform.Reader, emit tra
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	s := newSorter(ctx, p, in[0].Schema())
+	s, err := newSorter(ctx, p, in[0].Schema())
+	if err != nil {
+		cancel(nil)
+		return err
+	}
 	defer s.close() // after cancel: the workers must have ended before their runs are taken away
 	defer cancel(nil)
 	if err := s.fill(ctx, in[0]); err != nil {
@@ -122,12 +126,19 @@ func (p *sortProcessor) Run(ctx context.Context, in []transform.Reader, emit tra
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	m, err := newMerger(ctx, s, s.runs, outputRows(s.bytes, s.rows))
+	m, err := newRowMerger(ctx, s, s.runs, outputRows(s.bytes, s.rows))
 	if err != nil {
 		return err
 	}
 	defer m.close()
-	return m.each(func(b *batch.Batch) error { return emit(transform.Main, b) })
+	reader := &rowReader{rowLayout: s.layout}
+	return m.each(func(rows []storedRow, _ []head) error {
+		b, err := reader.batch(rows)
+		if err != nil {
+			return err
+		}
+		return emit(transform.Main, b)
+	})
 }
 
 // outputRows is how many rows of an average size make a batch.

@@ -97,8 +97,7 @@ func (p *sortedMerge) Run(ctx context.Context, in []transform.Reader, emit trans
 		}
 		runs[i] = &run{in: cast, long: true}
 	}
-	s := &sorter{sortProcessor: &p.sortProcessor, schema: p.schema}
-	m, err := newMerger(ctx, s, runs, batch.MaxRows)
+	m, err := newMerger(ctx, &p.sortProcessor, p.schema, runs, batch.MaxRows)
 	if err != nil {
 		return err
 	}

@@ -17,28 +17,37 @@ import (
 // spill and merge runs, each one at a time, in the order they are queued.
 type sorter struct {
 	*sortProcessor
-	schema *batch.Schema
-	pack   *packer
+	layout *rowLayout
+	row    []byte  // the row that is being packed
+	key    []byte  // its normalised key
+	chunk  []byte  // packed rows that belong to no run yet
+	packed []entry // of the rows in chunk
 
-	current *run
-	runs    []*run // oldest first
-	held    int64  // bytes granted to runs in memory
-	target  int64  // bytes of a run
-	spills  bool   // memory was refused: runs go to disk as they are cut
+	current *rowRun
+	runs    []*rowRun // oldest first
+	held    int64     // bytes granted to runs in memory
+	target  int64     // bytes of a run
+	lastRun int       // rows of the run that was cut last
+	spills  bool      // memory was refused: runs go to disk as they are cut
 
 	queue   []sortJob // not yet handed to a worker
 	jobs    chan sortJob
 	results chan sortJob
 	pending int // jobs that workers have and have not answered
 
+	long        bool // some keys are longer than their prefix
 	rows, bytes int64
+
+	// Of runs that were spilled, for the next ones.
+	spareChunks  [][]byte
+	spareEntries [][]entry
 }
 
 // sortJob is work on one run: sort it, and spill it, or merge others into it.
 type sortJob struct {
-	run   *run
+	run   *rowRun
 	spill bool
-	merge []*run
+	merge []*rowRun
 	err   error
 }
 
@@ -51,14 +60,19 @@ const (
 	// sortWorkers is how many runs are sorted and spilled at once, while another one
 	// is being filled. Each holds a run in memory.
 	sortWorkers = 2
-	// frameBytes is the size of what is written to and read from a run at once.
-	frameBytes = 256 << 10
+	// runBlockBytes is the size of what is written to and read from a run at once.
+	runBlockBytes = 256 << 10
+	// chunkBytes is the size of the pieces that a run's rows are in.
+	chunkBytes = 256 << 10
 )
 
-func newSorter(ctx context.Context, p *sortProcessor, schema *batch.Schema) *sorter {
+func newSorter(ctx context.Context, p *sortProcessor, schema *batch.Schema) (*sorter, error) {
+	layout, err := newRowLayout(p.env.Transform, p.env.Alloc, p.env.Semantics, schema)
+	if err != nil {
+		return nil, err
+	}
 	s := &sorter{
-		sortProcessor: p, schema: schema, target: runBytes,
-		pack: &packer{env: p.env, schema: schema},
+		sortProcessor: p, layout: layout, target: runBytes,
 		jobs: make(chan sortJob, 1), results: make(chan sortJob, 8),
 	}
 	var workers sync.WaitGroup
@@ -69,7 +83,7 @@ func newSorter(ctx context.Context, p *sortProcessor, schema *batch.Schema) *sor
 		workers.Wait()
 		close(s.results)
 	}()
-	return s
+	return s, nil
 }
 
 // work answers jobs until the channel is closed.
@@ -95,11 +109,10 @@ func guard(f func() error) (err error) {
 
 // fill reads the input into runs.
 func (s *sorter) fill(ctx context.Context, in transform.Reader) error {
-	defer s.pack.close()
 	for {
 		b, err := in.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			break
+			return s.cutChunk(ctx)
 		}
 		if err != nil {
 			return err
@@ -108,44 +121,80 @@ func (s *sorter) fill(ctx context.Context, in transform.Reader) error {
 			return err
 		}
 	}
-	b, err := s.pack.flush()
-	if err != nil || b == nil {
-		return err
-	}
-	return s.add(ctx, b)
 }
 
 // take takes over one hold of b.
 func (s *sorter) take(ctx context.Context, b *batch.Batch) error {
-	packed, err := s.pack.add(b)
-	for _, b := range packed {
-		if err == nil {
-			err = s.add(ctx, b)
-			continue
-		}
-		b.Release()
+	defer b.Release()
+	if b.Rows() == 0 {
+		return nil
 	}
-	return err
+	cols, field, err := s.keys.columns(nil, b)
+	if err != nil {
+		return valueError(s.env.Transform, field, b, s.rows, err)
+	}
+	s.layout.note(b)
+	for i := range b.All() {
+		s.key = s.keys.append(s.key[:0], cols, i, 0)
+		s.row = s.layout.append(s.row[:0], b, i, s.key)
+		if len(s.chunk)+len(s.row) > cap(s.chunk) {
+			if err := s.cutChunk(ctx); err != nil {
+				return err
+			}
+			s.newChunk(len(s.row))
+		}
+		hi, lo := keyPrefix(s.key)
+		s.long = s.long || len(s.key) > prefixBytes
+		s.packed = append(s.packed, entry{hi: hi, lo: lo, at: uint32(len(s.chunk))})
+		s.chunk = append(s.chunk, s.row...)
+	}
+	s.rows += int64(b.Rows())
+	return nil
 }
 
-// add takes over one hold of a dense batch.
-func (s *sorter) add(ctx context.Context, b *batch.Batch) error {
-	need := footprint(b) + int64(b.Physical())*entryCost
+// newChunk makes room for a row of a size.
+func (s *sorter) newChunk(size int) {
+	if n := len(s.spareChunks) - 1; n >= 0 && size <= chunkBytes {
+		s.chunk, s.spareChunks = s.spareChunks[n][:0], s.spareChunks[:n]
+		return
+	}
+	s.chunk = make([]byte, 0, max(size, chunkBytes))
+}
+
+// cutChunk gives the packed rows to the current run.
+func (s *sorter) cutChunk(ctx context.Context) error {
+	if len(s.packed) == 0 {
+		return nil
+	}
+	need := int64(cap(s.chunk)) + int64(len(s.packed))*entryCost
 	granted, err := s.request(ctx, need)
 	if err != nil {
-		b.Release()
 		return err
 	}
 	if s.current == nil {
-		s.current = &run{first: s.rows}
+		s.current = &rowRun{entries: s.newEntries()}
 	}
-	s.rows += int64(b.Physical())
-	s.bytes += int64(b.Bytesize())
-	s.current.add(b, need, granted)
-	if s.current.rows >= s.runRows || s.current.bytes >= s.target {
+	s.bytes += int64(len(s.chunk))
+	s.current.add(s.chunk, s.packed, need, granted)
+	s.current.long = s.long
+	s.chunk, s.packed = nil, s.packed[:0]
+	if len(s.current.entries) >= s.runRows || s.current.bytes >= s.target {
 		s.cut()
 	}
 	return s.pump(ctx, false)
+}
+
+// newEntries gives an empty list, as long as the last run's.
+func (s *sorter) newEntries() []entry {
+	if n := len(s.spareEntries) - 1; n >= 0 {
+		list := s.spareEntries[n]
+		s.spareEntries = s.spareEntries[:n]
+		return list[:0]
+	}
+	if len(s.runs) == 0 {
+		return nil
+	}
+	return make([]entry, 0, s.lastRun+s.lastRun/16)
 }
 
 // request asks for memory and makes some free when there is none. It gives what
@@ -187,7 +236,7 @@ func (s *sorter) startSpilling() {
 // cut ends the current run.
 func (s *sorter) cut() {
 	r := s.current
-	s.current = nil
+	s.current, s.lastRun = nil, len(r.entries)
 	s.runs = append(s.runs, r)
 	s.enqueue(sortJob{run: r, spill: s.spills})
 }
@@ -253,12 +302,27 @@ func (s *sorter) finish(j sortJob) error {
 		return nil
 	}
 	if r.file != nil {
+		if s.spills {
+			s.reuse(r)
+		}
 		s.held -= r.free(s.env.Memory)
 		if s.spills {
 			s.mergeSpilled()
 		}
 	}
 	return nil
+}
+
+// reuse keeps the memory of a spilled run for the next one.
+func (s *sorter) reuse(r *rowRun) {
+	for _, c := range r.chunks {
+		if cap(c) == chunkBytes {
+			s.spareChunks = append(s.spareChunks, c)
+		}
+	}
+	if r.entries != nil {
+		s.spareEntries = append(s.spareEntries, r.entries)
+	}
 }
 
 // mergeSpilled queues the merge of mergeWidth neighbouring runs of one level.
@@ -274,8 +338,8 @@ func (s *sorter) mergeSpilled() {
 		if n++; n < mergeWidth {
 			continue
 		}
-		parts := append([]*run(nil), s.runs[i+1-n:i+1]...)
-		into := &run{level: r.level + 1}
+		parts := append([]*rowRun(nil), s.runs[i+1-n:i+1]...)
+		into := &rowRun{level: r.level + 1}
 		s.runs = append(append(s.runs[:i+1-n:i+1-n], into), s.runs[i+1:]...)
 		s.enqueue(sortJob{run: into, merge: parts})
 		return
@@ -286,6 +350,7 @@ func (s *sorter) mergeSpilled() {
 // may stay in memory, which it has.
 func (s *sorter) settle(ctx context.Context) error {
 	s.spills = false
+	s.chunk, s.packed, s.spareChunks, s.spareEntries = nil, nil, nil, nil
 	if s.current != nil {
 		s.cut()
 	}

@@ -9,41 +9,45 @@ import (
 	"sluice/engine/transform"
 )
 
+// run is sorted rows that come in batches, from a file or from somewhere else.
+type run struct {
+	in   transform.Reader // nil for a file
+	file transform.SpillFile
+	long bool // some keys are longer than their prefix
+}
+
+func (r *run) close() error {
+	if r.file == nil {
+		return nil
+	}
+	f := r.file
+	r.file = nil
+	return f.Close()
+}
+
 // merger gives the rows of several runs in the order of their keys; of equal rows
 // those of an earlier run come first. It owns what it opens, not the runs.
 type merger struct {
+	tournament
 	keys   *keys
 	src    *sources
-	fixed  int // batches of runs in memory, which src always knows
 	runs   []*runCursor
-	tree   []int32 // losers; tree[0] is the winner
-	long   bool
-	unique bool
 	rows   int             // of an output batch
 	ctx    context.Context // of the merge, which ends before the function that made it
 	cancel context.CancelFunc
 
 	refs    []rowRef
 	retired []*batch.Batch // frames read to their end whose rows refs still names
-	last    lastKey
 }
 
 // runCursor is the next row of one run.
 type runCursor struct {
-	hi, lo   uint64
 	src, row uint32
-	cols     []*batch.Column
-	done     bool
-
-	run  *run
-	base uint32 // of a run in memory: number of its first batch
-	pos  int
-
-	frames chan frame // of a run on disk
-	frame  frame
+	frames   chan frame
+	frame    frame
 }
 
-// frame is a batch of a run on disk with the prefixes of its keys.
+// frame is a batch of a run with the prefixes of its keys.
 type frame struct {
 	batch  *batch.Batch
 	cols   []*batch.Column
@@ -52,50 +56,45 @@ type frame struct {
 }
 
 // newMerger merges runs into batches of so many rows.
-func newMerger(ctx context.Context, s *sorter, runs []*run, rows int) (*merger, error) {
-	src, err := newSources(s.env.Alloc, s.env.Semantics, s.schema)
+func newMerger(ctx context.Context, p *sortProcessor, schema *batch.Schema, runs []*run, rows int) (*merger, error) {
+	src, err := newSources(p.env.Alloc, p.env.Semantics, schema)
 	if err != nil {
 		return nil, err
 	}
-	m := &merger{keys: s.keys, src: src, unique: s.unique, rows: rows, refs: make([]rowRef, 0, rows)}
+	m := &merger{keys: p.keys, src: src, rows: rows, refs: make([]rowRef, 0, rows)}
 	m.ctx, m.cancel = context.WithCancel(ctx)
-	for _, r := range runs {
-		c := &runCursor{run: r}
-		m.long = m.long || r.long
-		if r.file == nil && r.in == nil {
-			c.base = uint32(len(src.batches))
-			for _, b := range r.batches {
-				src.add(b)
-			}
-		}
-		m.runs = append(m.runs, c)
-	}
-	m.fixed = len(src.batches)
-	for _, c := range m.runs {
-		if err := m.open(c, s); err != nil {
+	m.heads = make([]head, len(runs))
+	long := false
+	for i, r := range runs {
+		long = long || r.long
+		m.runs = append(m.runs, &runCursor{})
+		if err := m.open(i, r, schema); err != nil {
 			m.close()
 			return nil, err
 		}
 	}
-	m.build()
+	if long {
+		m.rest = func(x, y int32) int {
+			a, b := m.runs[x], m.runs[y]
+			return m.keys.compare(a.frame.cols, int(a.row), b.frame.cols, int(b.row))
+		}
+	}
+	m.start()
 	return m, nil
 }
 
-func (m *merger) open(c *runCursor, s *sorter) error {
-	in := c.run.in
-	if c.run.file != nil {
+func (m *merger) open(i int, r *run, schema *batch.Schema) error {
+	in := r.in
+	if r.file != nil {
 		var err error
-		if in, err = c.run.file.Reader(s.schema); err != nil {
+		if in, err = r.file.Reader(schema); err != nil {
 			return err
 		}
 	}
-	if in != nil {
-		c.frames = make(chan frame, 1)
-		go readFrames(m.ctx, in, s.keys, c.frames)
-		return m.nextFrame(c)
-	}
-	c.pos = -1
-	return m.advance(c)
+	c := m.runs[i]
+	c.frames = make(chan frame, 1)
+	go readFrames(m.ctx, in, m.keys, c.frames)
+	return m.nextFrame(i)
 }
 
 // readFrames reads a run ahead and prepares its keys.
@@ -139,101 +138,42 @@ func (f *frame) read(ctx context.Context, in transform.Reader, k *keys) (err err
 	words := make([]uint64, 2*n)
 	f.hi, f.lo = words[:n], words[n:]
 	for i := range n {
-		f.hi[i], f.lo[i], _ = k.prefix(f.cols, i, 0)
+		f.hi[i], f.lo[i] = k.prefix(f.cols, i)
 	}
 	return nil
 }
 
 // nextFrame puts a cursor on the first row of the next frame of its run.
-func (m *merger) nextFrame(c *runCursor) error {
+func (m *merger) nextFrame(i int) error {
+	c := m.runs[i]
 	if c.frame.batch != nil {
 		m.retired = append(m.retired, c.frame.batch)
 		c.frame = frame{}
 	}
 	f, ok := <-c.frames
 	if !ok {
-		c.done = true
+		m.heads[i].done = true
 		return context.Cause(m.ctx)
 	}
 	c.frame = f
 	if f.err != nil {
 		return f.err
 	}
-	c.src, c.cols = m.src.add(f.batch), f.cols
-	c.hi, c.lo, c.row = f.hi[0], f.lo[0], 0
+	c.src, c.row = m.src.add(f.batch), 0
+	m.heads[i] = head{hi: f.hi[0], lo: f.lo[0]}
 	return nil
 }
 
 // advance puts a cursor on its next row.
-func (m *merger) advance(c *runCursor) error {
-	if c.frames == nil {
-		c.pos++
-		if c.pos >= len(c.run.entries) {
-			c.done = true
-			return nil
-		}
-		e := &c.run.entries[c.pos]
-		c.hi, c.lo, c.src, c.row, c.cols = e.hi, e.lo, c.base+e.src, e.row, c.run.cols[e.src]
-		return nil
-	}
+func (m *merger) advance(i int) error {
+	c := m.runs[i]
 	next := c.row + 1
 	if int(next) >= len(c.frame.hi) {
-		return m.nextFrame(c)
+		return m.nextFrame(i)
 	}
-	c.hi, c.lo, c.row = c.frame.hi[next], c.frame.lo[next], next
+	c.row = next
+	m.heads[i] = head{hi: c.frame.hi[next], lo: c.frame.lo[next]}
 	return nil
-}
-
-// before says whether the row of run x comes before that of run y.
-func (m *merger) before(x, y int32) bool {
-	a, b := m.runs[x], m.runs[y]
-	switch {
-	case a.done || b.done:
-		return !a.done
-	case a.hi != b.hi:
-		return a.hi < b.hi
-	case a.lo != b.lo:
-		return a.lo < b.lo
-	}
-	if m.long {
-		if c := m.keys.compare(a.cols, int(a.row), b.cols, int(b.row)); c != 0 {
-			return c < 0
-		}
-	}
-	return x < y
-}
-
-// build plays the first tournament: node n of the tree has the children 2n and
-// 2n+1, run i is leaf len(runs)+i.
-func (m *merger) build() {
-	n := len(m.runs)
-	m.tree = make([]int32, max(n, 1))
-	if n == 0 {
-		return
-	}
-	winners := make([]int32, 2*n)
-	for i := range n {
-		winners[n+i] = int32(i)
-	}
-	for i := n - 1; i > 0; i-- {
-		w, l := winners[2*i], winners[2*i+1]
-		if !m.before(w, l) {
-			w, l = l, w
-		}
-		winners[i], m.tree[i] = w, l
-	}
-	m.tree[0] = winners[1]
-}
-
-// replay finds the next winner after run i has moved on.
-func (m *merger) replay(i int32) {
-	w := i
-	for n := (len(m.runs) + int(i)) / 2; n > 0; n /= 2 {
-		if m.before(m.tree[n], w) {
-			w, m.tree[n] = m.tree[n], w
-		}
-	}
-	m.tree[0] = w
 }
 
 // each gives all rows in batches; emit takes over one hold of each.
@@ -244,13 +184,11 @@ func (m *merger) each(emit func(*batch.Batch) error) error {
 	for {
 		i := m.tree[0]
 		c := m.runs[i]
-		if c.done {
+		if m.heads[i].done {
 			return m.flush(emit)
 		}
-		if !m.unique || !m.repeats(c) {
-			m.refs = append(m.refs, rowRef{c.src, c.row})
-		}
-		if err := m.advance(c); err != nil {
+		m.refs = append(m.refs, rowRef{c.src, c.row})
+		if err := m.advance(int(i)); err != nil {
 			return err
 		}
 		m.replay(i)
@@ -264,26 +202,6 @@ func (m *merger) each(emit func(*batch.Batch) error) error {
 
 // maxRetired bounds the frames that wait for a batch to be filled.
 const maxRetired = 64
-
-// lastKey is the key of the last row that was passed on.
-type lastKey struct {
-	some       bool
-	hi, lo     uint64
-	whole, new []byte // when keys are longer than prefixes
-}
-
-// repeats says whether the row has the key of the last one that was passed on.
-func (m *merger) repeats(c *runCursor) bool {
-	l := &m.last
-	same := l.some && l.hi == c.hi && l.lo == c.lo
-	if m.long {
-		l.new = m.keys.append(l.new[:0], c.cols, int(c.row), 0)
-		same = same && string(l.new) == string(l.whole)
-		l.new, l.whole = l.whole, l.new
-	}
-	l.some, l.hi, l.lo = true, c.hi, c.lo
-	return same
-}
 
 // flush emits the collected rows and lets go of frames that are not needed any
 // more.
@@ -305,7 +223,7 @@ func (m *merger) flush(emit func(*batch.Batch) error) error {
 		b.Release()
 	}
 	m.retired = m.retired[:0]
-	m.src.truncate(m.fixed)
+	m.src.truncate(0)
 	for _, c := range m.runs {
 		if c.frame.batch != nil {
 			c.src = m.src.add(c.frame.batch)

@@ -1,7 +1,9 @@
 package relation
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"math/bits"
 
 	"sluice/engine/batch"
@@ -10,51 +12,54 @@ import (
 
 // entry is one row of a run: 16 bytes of its normalised key, and where it is.
 type entry struct {
-	hi, lo   uint64
-	src, row uint32
+	hi, lo    uint64
+	chunk, at uint32
 }
 
-// entryCost is the memory of a row's entry and of its place in the radix sort.
-const entryCost = 2 * 24
+// entryCost is the memory of a row's entry and a share of the buffers of the radix
+// sorts, which are as long as a run each.
+const entryCost = 24 + 8
 
-// run is a sorted part of the input, in memory or on disk. Runs are stable among
+// rowRun is a sorted part of the input, in memory or on disk. Runs are stable among
 // each other: all rows of one came before all rows of the next.
-type run struct {
-	batches []*batch.Batch
-	cols    [][]*batch.Column // typed key columns of each batch
-	entries []entry           // sorted; nil before
-	first   int64             // rows of the input before it
+type rowRun struct {
+	chunks  [][]byte // packed rows
+	entries []entry
+	sorted  bool
 	rows    int
-	bytes   int64 // of the batches and entries
+	bytes   int64 // of the chunks and entries
 	granted int64 // of them by the memory budget
 	long    bool  // some keys are longer than their prefix
 
-	in    transform.Reader // rows that are sorted already; nil for a run of a sorter
-	file  transform.SpillFile
-	level int  // how often the rows were merged
-	busy  bool // queued or with a worker
+	file  transform.BlockFile // rows in order, each behind its 16 bytes of key
+	level int                 // how often the rows were merged
+	busy  bool                // queued or with a worker
 }
 
-// add takes over one hold of b.
-func (r *run) add(b *batch.Batch, bytes, granted int64) {
-	r.batches = append(r.batches, b)
-	r.rows += b.Physical()
+// add takes over a chunk and copies the entries of its rows.
+func (r *rowRun) add(chunk []byte, rows []entry, bytes, granted int64) {
+	n := uint32(len(r.chunks))
+	r.chunks = append(r.chunks, chunk)
+	for _, e := range rows {
+		e.chunk = n
+		r.entries = append(r.entries, e)
+	}
+	r.rows += len(rows)
 	r.bytes += bytes
 	r.granted += granted
 }
 
+func (r *rowRun) row(e *entry) storedRow { return storedRow(r.chunks[e.chunk][e.at:]) }
+
 // free gives the memory back and says how much it was.
-func (r *run) free(m transform.Memory) int64 {
-	for _, b := range r.batches {
-		b.Release()
-	}
+func (r *rowRun) free(m transform.Memory) int64 {
 	n := r.granted
 	m.Release(n)
-	r.batches, r.cols, r.entries, r.granted = nil, nil, nil, 0
+	r.chunks, r.entries, r.granted = nil, nil, 0
 	return n
 }
 
-func (r *run) close(m transform.Memory) error {
+func (r *rowRun) close(m transform.Memory) error {
 	r.free(m)
 	if r.file == nil {
 		return nil
@@ -68,7 +73,8 @@ func (r *run) close(m transform.Memory) error {
 type runWorker struct {
 	*sorter
 	other []entry // the second buffer of the radix sort
-	spare []entry // of a run that was spilled
+	block []byte
+	seen  byte // keeps the reads of fetch
 }
 
 func (w *runWorker) do(ctx context.Context, j sortJob) error {
@@ -76,22 +82,16 @@ func (w *runWorker) do(ctx context.Context, j sortJob) error {
 	if j.merge != nil {
 		return w.merge(ctx, r, j.merge)
 	}
-	if r.entries == nil {
-		if err := w.sort(r); err != nil {
-			return err
-		}
+	if !r.sorted {
+		w.sort(r)
 	}
 	if !j.spill {
 		return nil
 	}
-	if err := w.write(ctx, r, []*run{r}); err != nil {
-		return err
-	}
-	w.spare = r.entries
-	return nil
+	return w.write(ctx, r, []*rowRun{r})
 }
 
-func (w *runWorker) merge(ctx context.Context, into *run, parts []*run) error {
+func (w *runWorker) merge(ctx context.Context, into *rowRun, parts []*rowRun) error {
 	for _, p := range parts {
 		into.rows += p.rows
 		into.bytes += p.bytes
@@ -101,21 +101,21 @@ func (w *runWorker) merge(ctx context.Context, into *run, parts []*run) error {
 }
 
 // write merges parts into the file of a run.
-func (w *runWorker) write(ctx context.Context, into *run, parts []*run) error {
-	perRow := max(1, w.bytesPerRow(parts))
-	m, err := newMerger(ctx, w.sorter, parts, min(batch.MaxRows, max(1, frameBytes/perRow)))
+func (w *runWorker) write(ctx context.Context, into *rowRun, parts []*rowRun) error {
+	m, err := newRowMerger(ctx, w.sorter, parts, batch.MaxRows)
 	if err != nil {
 		return err
 	}
 	defer m.close()
-	file, err := w.env.Spill.Create()
+	file, err := w.env.Spill.CreateBlocks()
 	if err != nil {
 		return err
 	}
-	err = m.each(func(b *batch.Batch) error {
-		defer b.Release()
-		return file.Write(b)
-	})
+	w.block = w.block[:0]
+	err = m.each(func(rows []storedRow, heads []head) error { return w.append(file, rows, heads) })
+	if err == nil && len(w.block) > 0 {
+		err = file.Write(w.block)
+	}
 	if err != nil {
 		_ = file.Close()
 		return err
@@ -124,44 +124,33 @@ func (w *runWorker) write(ctx context.Context, into *run, parts []*run) error {
 	return nil
 }
 
-func (w *runWorker) bytesPerRow(parts []*run) int {
-	var rows, bytes int64
-	for _, p := range parts {
-		rows += int64(p.rows)
-		bytes += p.bytes
+// append adds rows to the block and writes it when it is full.
+func (w *runWorker) append(file transform.BlockFile, rows []storedRow, heads []head) error {
+	for i, r := range rows {
+		if i%rowsAtOnce == 0 {
+			w.seen |= fetch(rows[i:min(i+rowsAtOnce, len(rows))])
+		}
+		_, end := r.body()
+		w.block = binary.LittleEndian.AppendUint64(w.block, heads[i].hi)
+		w.block = binary.LittleEndian.AppendUint64(w.block, heads[i].lo)
+		w.block = append(w.block, r[:end]...)
+		if len(w.block) >= runBlockBytes {
+			if err := file.Write(w.block); err != nil {
+				return err
+			}
+			w.block = w.block[:0]
+		}
 	}
-	if rows == 0 {
-		return 0
-	}
-	return int(bytes/rows) - entryCost
+	return nil
 }
 
-// sort makes the entries of a run and orders them.
-func (w *runWorker) sort(r *run) error {
-	if cap(w.spare) >= r.rows {
-		r.entries, w.spare = w.spare[:0], nil
-	} else {
-		r.entries = make([]entry, 0, r.rows)
-	}
-	before := r.first
-	for n, b := range r.batches {
-		cols, field, err := w.keys.columns(nil, b)
-		if err != nil {
-			return valueError(w.env.Transform, field, b, before, err)
-		}
-		before += int64(b.Physical())
-		r.cols = append(r.cols, cols)
-		for i := range b.Physical() {
-			hi, lo, rest := w.keys.prefix(cols, i, 0)
-			r.long = r.long || rest > prefixBytes
-			r.entries = append(r.entries, entry{hi, lo, uint32(n), uint32(i)})
-		}
-	}
+// sort orders the entries of a run.
+func (w *runWorker) sort(r *rowRun) {
 	if cap(w.other) < r.rows {
 		w.other = make([]entry, r.rows)
 	}
-	r.radix(w.keys, r.entries, w.other[:r.rows], 0)
-	return nil
+	r.radix(r.entries, w.other[:r.rows], 0)
+	r.sorted = true
 }
 
 // insertionMax is the size below which a part is sorted by insertion.
@@ -169,22 +158,22 @@ const insertionMax = 24
 
 // radix sorts a by the keys' bytes from offset depth on, most significant first
 // and stable. It goes on with the next 16 bytes where the prefixes are equal.
-func (r *run) radix(k *keys, a, other []entry, depth int) {
+func (r *rowRun) radix(a, other []entry, depth int) {
 	if len(a) <= insertionMax {
-		r.insertion(k, a)
+		r.insertion(a)
 		return
 	}
 	byteAt, differ := firstDifference(a)
 	if differ {
-		r.scatter(k, a, other, depth, byteAt)
+		r.scatter(a, other, depth, byteAt)
 		return
 	}
 	if !r.long {
 		return
 	}
 	hi, lo := a[0].hi, a[0].lo
-	if r.reload(k, a, depth+prefixBytes) {
-		r.radix(k, a, other, depth+prefixBytes)
+	if r.reload(a, depth+prefixBytes) {
+		r.radix(a, other, depth+prefixBytes)
 	}
 	for i := range a {
 		a[i].hi, a[i].lo = hi, lo
@@ -208,7 +197,7 @@ func firstDifference(a []entry) (byteAt int, differ bool) {
 	return 0, false
 }
 
-func (r *run) scatter(k *keys, a, other []entry, depth, byteAt int) {
+func (r *rowRun) scatter(a, other []entry, depth, byteAt int) {
 	var ends [256]int
 	shift := uint(56 - 8*(byteAt&7))
 	if byteAt < 8 {
@@ -238,7 +227,7 @@ func (r *run) scatter(k *keys, a, other []entry, depth, byteAt int) {
 	from := 0
 	for _, end := range ends {
 		if end-from > 1 {
-			r.radix(k, a[from:end], other[from:end], depth)
+			r.radix(a[from:end], other[from:end], depth)
 		}
 		from = end
 	}
@@ -246,21 +235,22 @@ func (r *run) scatter(k *keys, a, other []entry, depth, byteAt int) {
 
 // reload gives entries with equal prefixes the next 16 bytes of their keys; false
 // when the keys have ended, which they do all or none.
-func (r *run) reload(k *keys, a []entry, depth int) bool {
+func (r *rowRun) reload(a []entry, depth int) bool {
 	goesOn := false
 	for i := range a {
-		var rest int
-		a[i].hi, a[i].lo, rest = k.prefix(r.cols[a[i].src], int(a[i].row), depth)
-		goesOn = goesOn || rest > 0
+		rest := r.row(&a[i]).rest()
+		rest = rest[min(depth-prefixBytes, len(rest)):]
+		a[i].hi, a[i].lo = keyPrefix(rest)
+		goesOn = goesOn || len(rest) > 0
 	}
 	return goesOn
 }
 
-func (r *run) insertion(k *keys, a []entry) {
+func (r *rowRun) insertion(a []entry) {
 	for i := 1; i < len(a); i++ {
 		e := a[i]
 		n := i
-		for n > 0 && r.less(k, e, a[n-1]) {
+		for n > 0 && r.less(e, a[n-1]) {
 			a[n] = a[n-1]
 			n--
 		}
@@ -268,12 +258,12 @@ func (r *run) insertion(k *keys, a []entry) {
 	}
 }
 
-func (r *run) less(k *keys, x, y entry) bool {
+func (r *rowRun) less(x, y entry) bool {
 	switch {
 	case x.hi != y.hi:
 		return x.hi < y.hi
 	case x.lo != y.lo:
 		return x.lo < y.lo
 	}
-	return r.long && k.compare(r.cols[x.src], int(x.row), r.cols[y.src], int(y.row)) < 0
+	return r.long && bytes.Compare(r.row(&x).rest(), r.row(&y).rest()) < 0
 }

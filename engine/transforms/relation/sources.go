@@ -1,6 +1,8 @@
 package relation
 
 import (
+	"fmt"
+
 	"sluice/engine/batch"
 )
 
@@ -75,22 +77,12 @@ func (s *sources) columns(k int) ([]*batch.Column, error) {
 	for i, b := range s.batches {
 		c, err := b.Col(k, s.codecs[k])
 		if err != nil {
-			return nil, &sourceError{batch: i, field: s.schema.Fields[k].Name, err: err}
+			return nil, fmt.Errorf("field %q: %w", s.schema.Fields[k].Name, err)
 		}
 		typed[i] = c
 	}
 	return typed, nil
 }
-
-// sourceError is a value of one of the batches that cannot be converted.
-type sourceError struct {
-	batch int
-	field string
-	err   error // a *batch.RowError
-}
-
-func (e *sourceError) Error() string { return e.err.Error() }
-func (e *sourceError) Unwrap() error { return e.err }
 
 // gatherColumn gives a new column (one hold) of rows of several columns of one
 // type, which are all raw or all typed.

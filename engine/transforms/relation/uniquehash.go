@@ -255,7 +255,7 @@ func (s *seenKeys) finishParts(ctx context.Context, emit transform.Emit, unique 
 	var runs []*run
 	defer func() {
 		for _, r := range runs {
-			err = errors.Join(err, r.close(s.env.Memory))
+			err = errors.Join(err, r.close())
 		}
 	}()
 	for n, p := range s.parts {
@@ -280,7 +280,7 @@ func (s *seenKeys) finishParts(ctx context.Context, emit transform.Emit, unique 
 	if err != nil {
 		return err
 	}
-	m, err := newMerger(ctx, &sorter{sortProcessor: &sortProcessor{env: s.env, keys: order}, schema: schema}, runs, batch.MaxRows)
+	m, err := newMerger(ctx, &sortProcessor{env: s.env, keys: order}, schema, runs, batch.MaxRows)
 	if err != nil {
 		return err
 	}

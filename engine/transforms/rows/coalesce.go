@@ -35,7 +35,7 @@ type CoalesceField struct {
 
 func (f *CoalesceField) inputs() []string {
 	var names []string
-	for _, n := range strings.Split(f.Input, ",") {
+	for n := range strings.SplitSeq(f.Input, ",") {
 		if n = strings.TrimSpace(n); n != "" {
 			names = append(names, n)
 		}

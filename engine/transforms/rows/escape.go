@@ -80,7 +80,7 @@ zwj lrm rlm ndash mdash lsquo rsquo sbquo ldquo rdquo bdquo dagger Dagger permil
 // htmlEntities gives the entity of each character that has one.
 var htmlEntities = sync.OnceValue(func() map[rune]string {
 	m := map[rune]string{}
-	for _, name := range strings.Fields(html4Names) {
+	for name := range strings.FieldsSeq(html4Names) {
 		entity := "&" + name + ";"
 		if r, n := utf8.DecodeRuneInString(html.UnescapeString(entity)); n > 0 {
 			m[r] = entity

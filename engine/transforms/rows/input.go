@@ -78,8 +78,7 @@ func (c *column) of(b *batch.Batch) (*batch.Column, error) {
 // of the batch.
 func rowError(owner, field string, b *batch.Batch, err error) error {
 	out := &engine.Error{Transform: owner, Field: field, Err: err}
-	var row *batch.RowError
-	if errors.As(err, &row) {
+	if row, ok := errors.AsType[*batch.RowError](err); ok {
 		out.Row = selectedNumber(b, row.Row)
 	}
 	return out

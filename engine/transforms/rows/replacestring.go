@@ -196,7 +196,7 @@ func (r *replacer) fromField(b *batch.Batch, col *batch.Column, bad *failures) (
 			if err != nil {
 				out.AppendNull()
 				bad.add(i, transform.RowError{Fields: r.in, Code: replaceErrorCode, Value: string(text), Err: err})
-				return nil
+				return nil //nolint:nilerr // the row is rejected
 			}
 			out.Data = r.pattern.AppendReplaced(out.Data, col.Bytes(i), template)
 			out.EndValue()

@@ -69,7 +69,7 @@ type rowRange struct{ from, to int64 }
 // parseRanges reads "1,5..10"; as in Hop other parts count for nothing.
 func parseRanges(text string) ([]rowRange, error) {
 	var list []rowRange
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "..")
 		if !isRange {
 			last = first

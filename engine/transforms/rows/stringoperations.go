@@ -57,9 +57,13 @@ type TextMask string
 // Choices implements transform.Choices.
 func (TextMask) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: "none", Label: "None"}, {Code: "escapexml", Label: "Escape XML"}, {Code: "cdata", Label: "Use CDATA"},
-		{Code: "unescapexml", Label: "Unescape XML"}, {Code: "escapesql", Label: "Escape SQL"},
-		{Code: "escapehtml", Label: "Escape HTML"}, {Code: "unescapehtml", Label: "Unescape HTML"},
+		{Code: "none", Label: "None"},
+		{Code: "escapexml", Label: "Escape XML"},
+		{Code: "cdata", Label: "Use CDATA"},
+		{Code: "unescapexml", Label: "Unescape XML"},
+		{Code: "escapesql", Label: "Escape SQL"},
+		{Code: "escapehtml", Label: "Escape HTML"},
+		{Code: "unescapehtml", Label: "Unescape HTML"},
 	}
 }
 
@@ -77,8 +81,12 @@ type SpecialFilter string
 // Choices implements transform.Choices.
 func (SpecialFilter) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: "none", Label: "None"}, {Code: "cr", Label: "Carriage return"}, {Code: "lf", Label: "Line feed"},
-		{Code: "crlf", Label: "Carriage return and line feed"}, {Code: "tab", Label: "Tab"}, {Code: "espace", Label: "Blank"},
+		{Code: "none", Label: "None"},
+		{Code: "cr", Label: "Carriage return"},
+		{Code: "lf", Label: "Line feed"},
+		{Code: "crlf", Label: "Carriage return and line feed"},
+		{Code: "tab", Label: "Tab"},
+		{Code: "espace", Label: "Blank"},
 	}
 }
 

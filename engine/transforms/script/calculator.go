@@ -145,8 +145,7 @@ func (p *calculatorProcessor) Apply(ctx context.Context, b *batch.Batch, emit tr
 
 func (p *calculatorProcessor) failure(b *batch.Batch, err error) error {
 	field := ""
-	var c *calc.Error
-	if errors.As(err, &c) {
+	if c, ok := errors.AsType[*calc.Error](err); ok {
 		field = c.Field
 	}
 	out := rowFailure(p.env, b, field, err)

@@ -43,7 +43,8 @@ var operands = []batch.Field{
 var operandRow = []any{
 	7, 2, -1, 2.5, -2.5,
 	"heLLo wörld_x", "hello", true, at("2024-12-31 23:59:58"), at("2024-02-29 12:00:00"),
-	decimal.FromInt64(10), decimal.FromInt64(3), nil, nil, []byte{1, 2, 255},
+	decimal.FromInt64(10), decimal.FromInt64(3), nil, nil,
+	[]byte{1, 2, 255},
 	"01:30:00", nil,
 }
 

@@ -15,8 +15,7 @@ import (
 // name a row of b.
 func rowFailure(env *transform.Env, b *batch.Batch, field string, err error) error {
 	e := &engine.Error{Transform: env.Transform, Field: field, Err: err}
-	var row *batch.RowError
-	if errors.As(err, &row) {
+	if row, ok := errors.AsType[*batch.RowError](err); ok {
 		e.Err = row.Err
 		e.Row = rowNumber(b, row.Row)
 	}

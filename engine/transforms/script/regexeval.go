@@ -102,8 +102,12 @@ func (s *RegexEvalSettings) flags() javaregex.Flags {
 		on   bool
 		flag javaregex.Flags
 	}{
-		{s.CaseInsensitive, javaregex.CaseInsensitive}, {s.Comments, javaregex.Comments}, {s.DotAll, javaregex.DotAll},
-		{s.Multiline, javaregex.Multiline}, {s.UnicodeCase, javaregex.UnicodeCase}, {s.UnixLines, javaregex.UnixLines},
+		{s.CaseInsensitive, javaregex.CaseInsensitive},
+		{s.Comments, javaregex.Comments},
+		{s.DotAll, javaregex.DotAll},
+		{s.Multiline, javaregex.Multiline},
+		{s.UnicodeCase, javaregex.UnicodeCase},
+		{s.UnixLines, javaregex.UnixLines},
 	} {
 		if o.on {
 			f |= o.flag

@@ -28,31 +28,39 @@ func TestSwitchCase(t *testing.T) {
 		want   map[transform.Port][]string
 	}{
 		"strings, nulls and default": {
-			"<fieldname>S</fieldname>" + cases("a", "A", "b", "B", "", "N") + "<default_target_transform>D</default_target_transform>", text, [][]any{{"a"}, {"b"}, {nil}, {"x"}, {""}, {"a"}},
+			"<fieldname>S</fieldname>" + cases("a", "A", "b", "B", "", "N") + "<default_target_transform>D</default_target_transform>", text,
+			[][]any{{"a"}, {"b"}, {nil}, {"x"}, {""}, {"a"}},
 			map[transform.Port][]string{"case:1": {"a", "a"}, "case:2": {"b"}, "case:3": {"<null>", ""}, "default": {"x"}},
 		},
 		"no default drops": {
-			"<fieldname>s</fieldname>" + cases("a", "A"), text, [][]any{{"a"}, {"x"}, {nil}},
+			"<fieldname>s</fieldname>" + cases("a", "A"), text,
+			[][]any{{"a"}, {"x"}, {nil}},
 			map[transform.Port][]string{"case:1": {"a"}},
 		},
 		"nulls without a case": {
-			"<fieldname>s</fieldname>" + cases("a", "A") + "<default_target_transform>D</default_target_transform>", text, [][]any{{nil}},
+			"<fieldname>s</fieldname>" + cases("a", "A") + "<default_target_transform>D</default_target_transform>", text,
+			[][]any{{nil}},
 			map[transform.Port][]string{"default": {"<null>"}},
 		},
 		"same value twice": {
-			"<fieldname>s</fieldname>" + cases("a", "A", "a", "B", "a", "a"), text, [][]any{{"a"}},
+			"<fieldname>s</fieldname>" + cases("a", "A", "a", "B", "a", "a"), text,
+			[][]any{{"a"}},
 			map[transform.Port][]string{"case:1": {"a"}, "case:2": {"a"}},
 		},
 		"contains": {
-			"<fieldname>s</fieldname><use_contains>Y</use_contains>" + cases("a", "A", "b", "B") + "<default_target_transform>D</default_target_transform>", text, [][]any{{"abc"}, {"xb"}, {"q"}},
+			"<fieldname>s</fieldname><use_contains>Y</use_contains>" + cases("a", "A", "b", "B") + "<default_target_transform>D</default_target_transform>", text,
+			[][]any{{"abc"}, {"xb"}, {"q"}},
 			map[transform.Port][]string{"case:1": {"abc"}, "case:2": {"abc", "xb"}, "default": {"q"}},
 		},
 		"integers": {
-			"<fieldname>i</fieldname><case_value_type>Integer</case_value_type>" + cases("1", "A", "2", "B"), []batch.Field{field("i", batch.Integer)}, [][]any{{1}, {2}, {3}},
+			"<fieldname>i</fieldname><case_value_type>Integer</case_value_type>" + cases("1", "A", "2", "B"),
+			[]batch.Field{field("i", batch.Integer)},
+			[][]any{{1}, {2}, {3}},
 			map[transform.Port][]string{"case:1": {"1"}, "case:2": {"2"}},
 		},
 		"text as integer": {
-			"<fieldname>s</fieldname><case_value_type>Integer</case_value_type><case_value_format>#</case_value_format>" + cases("7", "A"), text, [][]any{{"007"}, {"8"}},
+			"<fieldname>s</fieldname><case_value_type>Integer</case_value_type><case_value_format>#</case_value_format>" + cases("7", "A"), text,
+			[][]any{{"007"}, {"8"}},
 			map[transform.Port][]string{"case:1": {"007"}},
 		},
 	} {

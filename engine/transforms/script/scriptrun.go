@@ -198,9 +198,7 @@ func (r *scriptRun) rows(ctx context.Context, b *batch.Batch, res *result, rej *
 		if r.extra == nil {
 			continue
 		}
-		if err := r.append(res, i); err != nil {
-			return err
-		}
+		r.append(res, i)
 		if r.extra.Full() {
 			full := r.extra
 			r.extra = r.env.Alloc.Batch(r.plan.schema)
@@ -373,12 +371,11 @@ func (r *scriptRun) assemble(res *result) []*batch.Column {
 }
 
 // append adds row i to the rows that putRow makes.
-func (r *scriptRun) append(res *result, i int) error {
+func (r *scriptRun) append(res *result, i int) {
 	for k, c := range r.assemble(res) {
 		r.extra.Cols[k].AppendFrom(c, i)
 	}
 	r.extra.SetRows(r.extra.Physical())
-	return nil
 }
 
 // defineRows gives scripts row, rowMeta and the functions on rows, when they use

@@ -40,35 +40,43 @@ func TestScriptValueMod(t *testing.T) {
 		},
 		"replace": {
 			jsXML(js(0, "n = n + 0.5; var q = s + '!';"), jsField("n", "", "Number", "Y")+jsField("q", "S", "String", "Y")),
-			"n Number, s String", []string{"1.5|a!", "2.5|null!", "3.5|c!", "4.5|d!"},
+			"n Number, s String",
+			[]string{"1.5|a!", "2.5|null!", "3.5|c!", "4.5|d!"},
 		},
 		"keeps its variables, start script": {
 			jsXML(js(1, "var total = 100;")+js(0, "total += n;"), jsField("total", "", "Integer", "N")),
-			"n Integer, s String, total Integer", []string{"1|a|101", "2|<null>|103", "3|c|106", "4|d|110"},
+			"n Integer, s String, total Integer",
+			[]string{"1|a|101", "2|<null>|103", "3|c|106", "4|d|110"},
 		},
 		"skips rows": {
 			jsXML(js(0, "if (n % 2 == 0) { pipeline_Status = SKIP_PIPELINE; } else { pipeline_Status = CONTINUE_PIPELINE; }"), ""),
-			"n Integer, s String", []string{"1|a", "3|c"},
+			"n Integer, s String",
+			[]string{"1|a", "3|c"},
 		},
 		"status must come in the first run": {
 			jsXML(js(0, "if (n > 1) pipeline_Status = SKIP_PIPELINE;"), ""),
-			"n Integer, s String", []string{"1|a", "2|<null>", "3|c", "4|d"},
+			"n Integer, s String",
+			[]string{"1|a", "2|<null>", "3|c", "4|d"},
 		},
 		"aborts": {
 			jsXML(js(0, "pipeline_Status = n > 2 ? ABORT_PIPELINE : CONTINUE_PIPELINE;"), ""),
-			"n Integer, s String", []string{"1|a", "2|<null>"},
+			"n Integer, s String",
+			[]string{"1|a", "2|<null>"},
 		},
 		"makes rows": {
 			jsXML(js(0, "var copy = createRowCopy(getOutputRowMeta().size()); copy[getInputRowMeta().size()] = 'extra ' + row[0]; if (n > 3) putRow(copy); var kind = 'own';"), jsField("kind", "", "String", "N")),
-			"n Integer, s String, kind String", []string{"1|a|own", "2|<null>|own", "3|c|own", "4|d|extra 4", "4|d|own"},
+			"n Integer, s String, kind String",
+			[]string{"1|a|own", "2|<null>|own", "3|c|own", "4|d|extra 4", "4|d|own"},
 		},
 		"old layout": {
 			"<script>var x = n;</script><fields>" + jsField("x", "", "String", "N") + "</fields>",
-			"n Integer, s String, x String", []string{"1|a|1", "2|<null>|2", "3|c|3", "4|d|4"},
+			"n Integer, s String, x String",
+			[]string{"1|a|1", "2|<null>|2", "3|c|3", "4|d|4"},
 		},
 		"variables": {
 			jsXML(js(0, "var v = getVariable('V', 'd') + getVariable('none', 'd');"), jsField("v", "", "String", "N")),
-			"n Integer, s String, v String", []string{"1|a|xd", "2|<null>|xd", "3|c|xd", "4|d|xd"},
+			"n Integer, s String, v String",
+			[]string{"1|a|xd", "2|<null>|xd", "3|c|xd", "4|d|xd"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

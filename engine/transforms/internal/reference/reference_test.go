@@ -61,7 +61,7 @@ func TestPagesAreTheSameEachTime(t *testing.T) {
 // Every table row has as many cells as its head.
 func TestTablesAreWhole(t *testing.T) {
 	for name, text := range pages(t) {
-		for _, line := range strings.Split(text, "\n") {
+		for line := range strings.SplitSeq(text, "\n") {
 			if !strings.HasPrefix(line, "| ") {
 				continue
 			}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"sluice/app/workspace"
+	"sluice/storage/snapshot"
+)
+
+type jsonDisk struct {
+	Usage     []workspace.Usage `json:"usage"`
+	Prunable  int64             `json:"prunable_bytes"`        // by the default policy
+	Orphans   int64             `json:"prunable_orphan_bytes"` // with --orphans
+	Snapshots string            `json:"snapshots"`
+}
+
+func diskCommand(sh *shell) *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use: "disk", Short: "Tell what snapshots, caches, logs and spill files take, and what a prune would free", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return sh.disk(c.Context(), asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return c
+}
+
+// spillPrefix starts the names of this program's temporary files.
+const spillPrefix = "sluice-"
+
+func (sh *shell) disk(ctx context.Context, asJSON bool) error {
+	places, err := sharedPlaces(nil)
+	if err != nil {
+		return err
+	}
+	defer closePlaces(ctx, places)
+	place, err := places.Place(ctx, "")
+	if err != nil {
+		return &exitError{ExitUnusable, withHint(err)}
+	}
+	out := jsonDisk{Snapshots: place.Location.String()}
+	f := places.Folders
+	for _, u := range []workspace.Usage{
+		{Name: "snapshots", Path: f.Snapshots(), Clear: "sluice snapshots prune"},
+		{Name: "cached segments", Path: f.Segments()},
+		{Name: "dev cache", Path: f.DevCache(), Clear: "sluice cache clear"},
+		{Name: "safe engine", Path: f.Safe()},
+		{Name: "executions and logs", Path: filepath.Join(f.Data, "executions")},
+	} {
+		if u.Name == "snapshots" && place.Location.Local() {
+			u.Path = place.Location.Path
+		}
+		size, err := workspace.SizeOf(u.Name, u.Path)
+		if err != nil {
+			return &exitError{ExitErrors, err}
+		}
+		size.Clear = u.Clear
+		out.Usage = append(out.Usage, size)
+	}
+	spill, err := spillUsage()
+	if err != nil {
+		return &exitError{ExitErrors, err}
+	}
+	out.Usage = append(out.Usage, spill)
+	for _, orphans := range []bool{false, true} {
+		policy := snapshot.DefaultPolicy
+		policy.Orphans = orphans
+		plan, err := planOf(ctx, shelf{place: place}, policy)
+		if err != nil {
+			return &exitError{ExitErrors, withHint(err)}
+		}
+		if orphans {
+			out.Orphans = plan.Bytes()
+		} else {
+			out.Prunable = plan.Bytes()
+		}
+	}
+	if asJSON {
+		return sh.json(out)
+	}
+	w := tabwriter.NewWriter(sh.Out, 0, 4, 2, ' ', 0)
+	for _, u := range out.Usage {
+		fmt.Fprintf(w, "%s\t%s\t%d files\t%s\t%s\n", u.Name, workspace.FormatBytes(u.Bytes), u.Files, u.Path, u.Clear)
+	}
+	fmt.Fprintf(w, "a prune of %s would free\t%s\t(with --orphans %s)\n", out.Snapshots, workspace.FormatBytes(out.Prunable), workspace.FormatBytes(out.Orphans))
+	return w.Flush()
+}
+
+// spillUsage adds up temporary files in the system's folder.
+func spillUsage() (workspace.Usage, error) {
+	total := workspace.Usage{Name: "spill files", Path: os.TempDir()}
+	entries, err := os.ReadDir(os.TempDir())
+	if err != nil {
+		return total, err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), spillPrefix) {
+			continue
+		}
+		u, err := workspace.SizeOf("", filepath.Join(os.TempDir(), e.Name()))
+		if err != nil {
+			continue // of another user
+		}
+		total.Bytes += u.Bytes
+		total.Files += u.Files
+	}
+	return total, nil
+}
