@@ -15,8 +15,8 @@ import (
 	"sluice/engine/transforms"
 )
 
-// subjects are settings with which each transform starts; an entry may be missing
-// where the defaults do.
+// subjects are settings with which each transform starts; those without an entry
+// start with their defaults.
 var subjects = map[string]transformtest.Subject{
 	// flow
 	"Abort":                      {XML: "<row_threshold>2</row_threshold>"},
@@ -41,6 +41,7 @@ var subjects = map[string]transformtest.Subject{
 	// json, xml, sheet, text
 	"EnhancedJsonOutput":           {XML: "<operation_type>both</operation_type><jsonBloc>data</jsonBloc><file><name>out</name></file><key_fields><key_field><key_field_name>FIELD</key_field_name></key_field></key_fields>" + fields("<name>string</name>", ""), Env: withFiles},
 	"JsonInput":                    {XML: "<IsInFields>Y</IsInFields><valueField>FIELD</valueField>" + fields("<name>a</name><path>$.a</path>", ""), Env: withFiles},
+	"JsonNormalizeInput":           {XML: "<IsInFields>Y</IsInFields><valueField>FIELD</valueField>" + fields("<name>a</name><path>a</path>", ""), Env: withFiles},
 	"JsonOutput":                   {XML: "<operation_type>both</operation_type><fileName>out</fileName><nrRowsInBloc>2</nrRowsInBloc>" + fields("<name>FIELD</name>", ""), Env: withFiles},
 	"AddXML":                       {XML: fields("<name>FIELD</name>", "")},
 	"getXMLData":                   {XML: "<IsInFields>Y</IsInFields><XmlField>FIELD</XmlField><loopxpath>/r</loopxpath>" + fields("<name>a</name><xPath>a</xPath>", ""), Env: withFiles},

@@ -24,6 +24,7 @@ var Transforms = []transform.Definition{
 	RowsFromResult,
 	RowsToResult,
 	SetVariable,
+	WorkflowExecutor,
 	WriteToLog,
 }
 

@@ -158,7 +158,7 @@ func (p *analyticQuery) join(b *batch.Batch) (*batch.Batch, error) {
 	if p.window == nil {
 		return b.Dense(), nil
 	}
-	p.src.truncate(0)
+	p.src.reset()
 	refs := make([]rowRef, 0, p.window.Physical()+b.Rows())
 	id := p.src.add(p.window)
 	for i := range p.window.Physical() {

@@ -135,7 +135,7 @@ func (s *side) reset() {
 	for _, b := range s.src.batches {
 		b.Release()
 	}
-	s.src.truncate(0)
+	s.src.reset()
 	s.refs, s.at = s.refs[:0], 0
 }
 

@@ -87,7 +87,7 @@ func (p *flattener) Apply(_ context.Context, b *batch.Batch, emit transform.Emit
 
 // begin makes the pending rows known and names them.
 func (p *flattener) begin() []rowRef {
-	p.rest.truncate(0)
+	p.rest.reset()
 	var refs []rowRef
 	if p.pending != nil {
 		id := p.rest.add(p.pending)

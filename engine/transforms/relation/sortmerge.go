@@ -223,7 +223,7 @@ func (m *merger) flush(emit func(*batch.Batch) error) error {
 		b.Release()
 	}
 	m.retired = m.retired[:0]
-	m.src.truncate(0)
+	m.src.reset()
 	for _, c := range m.runs {
 		if c.frame.batch != nil {
 			c.src = m.src.add(c.frame.batch)

@@ -156,10 +156,10 @@ func appendDec128(dst []byte, hi int64, lo uint64, scale int32) []byte {
 // storedRow is a row at the front of a slice that goes on behind it.
 type storedRow []byte
 
-// body gives where the row's content begins and where it ends.
-func (r storedRow) body() (from, end int) {
-	n, w := readLength(r, 0)
-	return w, w + n
+// end is the size of the row.
+func (r storedRow) end() int {
+	n, from := readLength(r, 0)
+	return from + n
 }
 
 // rest is the row's key from prefixBytes on.
@@ -186,7 +186,7 @@ func fetch(rows []storedRow) (seen byte) {
 		seen |= r[0]
 	}
 	for _, r := range rows {
-		_, end := r.body()
+		end := r.end()
 		for at := line; at < min(end, most); at += line {
 			seen |= r[at]
 		}

@@ -132,8 +132,7 @@ func (m *rowMerger) advance(i int) error {
 	}
 	at := 0
 	if c.block != nil {
-		_, end := c.row().body()
-		at = c.pos + end
+		at = c.pos + c.row().end()
 	}
 	if at >= len(c.block) {
 		if err := m.nextBlock(c); err != nil || c.block == nil {

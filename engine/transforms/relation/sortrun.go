@@ -130,7 +130,7 @@ func (w *runWorker) append(file transform.BlockFile, rows []storedRow, heads []h
 		if i%rowsAtOnce == 0 {
 			w.seen |= fetch(rows[i:min(i+rowsAtOnce, len(rows))])
 		}
-		_, end := r.body()
+		end := r.end()
 		w.block = binary.LittleEndian.AppendUint64(w.block, heads[i].hi)
 		w.block = binary.LittleEndian.AppendUint64(w.block, heads[i].lo)
 		w.block = append(w.block, r[:end]...)

@@ -40,15 +40,13 @@ func (s *sources) add(b *batch.Batch) uint32 {
 	return uint32(len(s.batches) - 1)
 }
 
-// truncate forgets all batches from number n on.
-func (s *sources) truncate(n int) {
-	s.batches = s.batches[:n]
+// reset forgets all batches.
+func (s *sources) reset() {
+	s.batches = s.batches[:0]
 	for k := range s.cols {
-		s.cols[k] = s.cols[k][:n]
+		s.cols[k] = s.cols[k][:0]
 	}
-	if n == 0 {
-		clear(s.mixed)
-	}
+	clear(s.mixed)
 }
 
 // gather gives a batch (one hold) of the rows refs names, in that order. Columns
