@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sluice/app/workspace"
+	"sluice/engine/gate"
 	"sluice/engine/pipeline"
 	"sluice/engine/transform"
 	"sluice/engine/workflow"
@@ -23,25 +24,33 @@ const workflowExtension = ".hwf"
 func isWorkflow(file string) bool { return strings.EqualFold(filepath.Ext(file), workflowExtension) }
 
 // runWorkflow runs a workflow to its end.
-func (sh *shell) runWorkflow(ctx context.Context, ws *workspace.Workspace, file string, params map[string]string, f *runFlags, log *slog.Logger) error {
+func (sh *shell) runWorkflow(ctx context.Context, ws *workspace.Workspace, session *gate.Session, file string, params map[string]string, f *runFlags, log *slog.Logger) error {
 	report := &actionReport{}
 	runner := *ws.Workflows
 	runner.Hooks.Ended = report.add
 	runner.Connect()
+	if len(f.gates.from) > 0 {
+		return fmt.Errorf("--from-gate is for pipelines; %s is a workflow: replay its execution instead", file)
+	}
 	started := time.Now()
 	e, err := runner.Prepare(workflow.Run{File: file, RunConfig: f.runConfig, Scope: ws.Scope, Parameters: params, StartAt: f.startAt})
 	if err != nil {
 		return &exitError{codeOf(err), err}
 	}
+	session.SetRoot(e.ID(), file)
 	log.Info("Workflow started", "workflow", file, "execution_id", e.ID())
 	result, err := e.Run(ctx)
 	for _, b := range result.Rows {
 		b.Release()
 	}
+	if serr := endSession(ctx, ws, session, err == nil && result.OK); serr != nil {
+		log.Warn("Gates could not be tidied up", "err", serr)
+	}
 	ended := time.Now()
 	if f.json {
 		return errors.Join(sh.printActions(e, report, result, err, started, ended), sh.workflowOutcome(result, err))
 	}
+	sh.showOutcomes(session)
 	log.Info("Workflow ended", "state", stateOf(result, err), "seconds", fmt.Sprintf("%.3f", ended.Sub(started).Seconds()))
 	return sh.workflowOutcome(result, err)
 }

@@ -176,7 +176,9 @@ func (w *Writer) Write(b *batch.Batch) error {
 		return err
 	}
 	for from := 0; from < n; from += 2 * batch.MaxRows {
-		part := d.Slice(from, min(n, from+2*batch.MaxRows)).Dense()
+		slice := d.Slice(from, min(n, from+2*batch.MaxRows))
+		part := slice.Dense()
+		slice.Release()
 		err := w.page(part)
 		part.Release()
 		if err != nil {

@@ -86,53 +86,6 @@ func (e *Execution) outcome(ctx context.Context, err error) error {
 // from a snapshot.
 func (e *Execution) Reused() []TransformCounts { return e.reused }
 
-// runStages runs all stages and spools. A failure ends what does not feed an open
-// gate; the extractions go on to their seal, unless one of them has failed itself.
-func (e *Execution) runStages(ctx context.Context) error {
-	protected, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	free, stop := context.WithCancelCause(protected)
-	defer stop(nil)
-	var mu sync.Mutex
-	var first error
-	failed := func(err error, all bool) {
-		mu.Lock()
-		if first == nil || (errors.Is(first, context.Canceled) && !errors.Is(err, context.Canceled)) {
-			first = err
-		}
-		mu.Unlock()
-		stop(context.Canceled)
-		if all {
-			end(context.Canceled)
-		}
-	}
-	var group sync.WaitGroup
-	for _, s := range e.stages {
-		group.Go(func() {
-			run := free
-			if s.protected {
-				run = protected
-			}
-			if err := s.contain(func() error { return s.run(run) }); err != nil {
-				failed(err, s.protected || len(e.spools) == 0)
-			}
-		})
-	}
-	for _, sp := range e.spools {
-		group.Go(func() {
-			run := free
-			if sp.cut.Survives() {
-				run = protected
-			}
-			if err := sp.run(run, e); err != nil {
-				failed(err, sp.cut.Survives())
-			}
-		})
-	}
-	group.Wait()
-	return first
-}
-
 // settle commits or aborts the sinks that have not seen the end of their rows: a
 // stop without error commits, a failure aborts.
 func (e *Execution) settle(ctx context.Context, err error) error {

@@ -113,6 +113,12 @@ func (r *Runtime) Set(name string, v batch.Value) error { return r.vm.Set(name, 
 // SetAny gives a global any Go value.
 func (r *Runtime) SetAny(name string, v any) error { return r.vm.Set(name, v) }
 
+// Provide gives a global any Go value, also where scripts cannot set one, such as
+// java.
+func (r *Runtime) Provide(name string, v any) error {
+	return r.vm.GlobalObject().DefineDataProperty(name, r.vm.ToValue(v), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
 // Global gives a global, nil when it does not exist.
 func (r *Runtime) Global(name string) goja.Value { return r.vm.GlobalObject().Get(name) }
 

@@ -1,0 +1,332 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"sluice/engine/batch"
+	"sluice/engine/files"
+	"sluice/engine/pipeline"
+	"sluice/storage"
+	"sluice/storage/snapshot"
+)
+
+// EngineSafe is the key of a run configuration whose pipelines run with every
+// hop sealed.
+const EngineSafe = "Safe"
+
+// Start names the snapshot that a run takes its rows from.
+type Start struct {
+	Node     string // the gate
+	Snapshot string // an id, shortened or not; "latest" is the newest sealed one
+}
+
+// Latest asks for the newest sealed snapshot.
+const Latest = "latest"
+
+// SessionOptions are what the gates of one run need.
+type SessionOptions struct {
+	Places  Places
+	Secrets Secrets
+	// Local gives the stores of this machine for the dev cache and the safe
+	// engine; nil has neither.
+	Local func(Kind) (*Place, error)
+	Alloc *batch.Allocator
+	Log   *slog.Logger
+
+	Project, AppVersion string
+	TempFolder          string
+	RootID              string // of the root execution
+
+	From      []Start
+	Overrides []string // ids of checks, or their part before the colon
+	Reason    string
+	Quick     bool
+	// Given are variables and parameters that the caller set explicitly.
+	Given map[string]string
+
+	Safe, Fresh bool
+	FromCache   bool
+}
+
+// Reused tells of rows that were taken from a snapshot.
+type Reused struct {
+	Node     string    `json:"transform"`
+	Snapshot string    `json:"snapshot"`
+	Rows     int64     `json:"rows"`
+	Sealed   time.Time `json:"sealed"`
+}
+
+// Session carries gates through one run and its children. Close ends it.
+type Session struct {
+	o SessionOptions
+
+	mu       sync.Mutex // guards what follows
+	spools   []*Spool
+	pins     map[*snapshot.Cache]*snapshot.CachePin
+	held     []held
+	paths    map[string]string // call paths by execution id
+	ordinals map[string]int
+	checks   []Check
+	reused   []Reused
+	stale    []Stale
+	safe     *safeRun
+	atEnd    []func(context.Context, bool) error
+}
+
+// held is a pin of a snapshot that is being replayed.
+type held struct {
+	place *Place
+	ref   storage.SnapshotRef
+	id    string
+}
+
+// NewSession does nothing yet.
+func NewSession(o SessionOptions) *Session {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Session{o: o, pins: map[*snapshot.Cache]*snapshot.CachePin{}, paths: map[string]string{}, ordinals: map[string]int{}}
+}
+
+// Extend is the hook of pipeline.Run: it puts cuts at the marked transforms, and
+// snapshots in the place of those that do not run. A refused start is a
+// *RefusedError.
+func (s *Session) Extend(ctx context.Context, p *pipeline.Preparation) error {
+	isRoot := p.Run.ParentID == "" || s.pathOf(p.Run.ParentID) == ""
+	callPath := s.enter(p)
+	if p.Options.Now == nil {
+		p.Options.Now = time.Now
+	}
+	if p.Options.Files == nil {
+		p.Options.Files = files.Local{}
+	}
+	if p.Options.SuppressSinks || p.Options.Until != "" {
+		return nil // a preview keeps nothing
+	}
+	marks, err := ReadMarks(p.Pipeline.Document)
+	if err != nil {
+		return err
+	}
+	if err := marks.Err(); err != nil {
+		return err
+	}
+	if isRoot && len(s.o.From) > 0 {
+		if err := s.startFrom(ctx, p, marks); err != nil {
+			return err
+		}
+	}
+	if isRoot && (s.o.Safe || p.Config != nil && p.Config.Engine == EngineSafe) {
+		return s.safely(ctx, p, marks, callPath)
+	}
+	if isRoot {
+		if err := s.devCache(ctx, p, callPath); err != nil {
+			return err
+		}
+	}
+	return s.arm(ctx, p, marks, callPath)
+}
+
+// SetRoot names the execution that everything belongs to, such as that of a
+// workflow, and its file.
+func (s *Session) SetRoot(id, file string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.o.RootID = id
+	s.paths[id] = filepath.Base(file) + "#1"
+}
+
+func (s *Session) pathOf(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.paths[id]
+}
+
+// enter gives the place of an execution in the tree of calls: file names with
+// the number of the run in their parent.
+func (s *Session) enter(p *pipeline.Preparation) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := filepath.Base(p.Pipeline.Document.Name())
+	at := path.Join(s.paths[p.Run.ParentID], name)
+	s.ordinals[at]++
+	at = fmt.Sprintf("%s#%d", at, s.ordinals[at])
+	s.paths[p.Options.ID] = at
+	return at
+}
+
+// runs says whether a transform takes part in the execution.
+func runs(p *pipeline.Preparation, name string) bool {
+	n := p.Graph.Node(name)
+	key := strings.ToLower(name)
+	return n != nil && !n.Disabled && (p.Options.Run == nil || p.Options.Run[key]) && p.Options.Bound[key] == nil
+}
+
+// arm puts a spool at every gate that runs.
+func (s *Session) arm(ctx context.Context, p *pipeline.Preparation, marks *Marks, callPath string) error {
+	var sc *scene
+	for _, g := range marks.Gates {
+		if !runs(p, g.Node) {
+			continue
+		}
+		if sc == nil {
+			sc = newScene(p, s.o.Secrets)
+		}
+		if err := s.armGate(ctx, sc, g, callPath); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) armGate(ctx context.Context, sc *scene, g *Gate, callPath string) error {
+	c, err := g.Resolve(sc.p.Options.Vars)
+	if err != nil {
+		return err
+	}
+	place, err := s.o.Places.Place(ctx, c.Location)
+	if err != nil {
+		return explain(g.Node, nil, err)
+	}
+	return s.cut(sc, c, cutting{kind: KindGate, node: g.Node, place: place, callPath: callPath, most: -1})
+}
+
+// cutting says what one cut is for.
+type cutting struct {
+	kind     Kind
+	node     string
+	place    *Place
+	callPath string
+	most     int64 // rows kept of each part; -1 all
+}
+
+// cut puts a spool at the output of a transform.
+func (s *Session) cut(sc *scene, c Config, what cutting) error {
+	f := sc.fingerprint(what.node)
+	table, err := f.JSON()
+	if err != nil {
+		return err
+	}
+	pin, err := s.pin(what.place)
+	if err != nil {
+		return explain(what.node, what.place, err)
+	}
+	o := sc.p.Options
+	semantics := map[string]int{}
+	for _, n := range f.Nodes {
+		semantics[n.Type] = n.Semantics
+	}
+	sp := newSpool(c, spooling{
+		kind: what.kind, node: what.node, place: what.place, fingerprint: table, pin: pin, alloc: o.Alloc,
+		folder: s.o.TempFolder, log: s.o.Log, most: what.most,
+		origin: snapshot.Origin{
+			ExecutionID: o.ID, RootExecutionID: s.rootID(o.ID), CallPath: what.callPath, Project: s.o.Project,
+			File: sc.portable(sc.p.Pipeline.Document.Name()), Node: what.node,
+			AppVersion: s.o.AppVersion, EngineVersion: EngineVersion, Semantics: semantics,
+		},
+		sealing: func(ctx context.Context) snapshot.Sealing {
+			return snapshot.Sealing{Variables: sc.variables(what.node), Sources: sc.sources(ctx, what.node)}
+		},
+	})
+	s.mu.Lock()
+	s.spools = append(s.spools, sp)
+	s.mu.Unlock()
+	if o.Cuts == nil {
+		o.Cuts = map[string]pipeline.Cut{}
+	}
+	o.Cuts[strings.ToLower(what.node)] = sp
+	return nil
+}
+
+// EngineVersion is raised when rows of the same file may differ for reasons that
+// no single transform knows.
+const EngineVersion = "1"
+
+func (s *Session) rootID(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.o.RootID != "" {
+		return s.o.RootID
+	}
+	return id
+}
+
+// pin gives the pin of the place's cache, one per session.
+func (s *Session) pin(p *Place) (*snapshot.CachePin, error) {
+	if p.Cache == nil || p.Remote.Capabilities().Local {
+		return nil, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if pin := s.pins[p.Cache]; pin != nil {
+		return pin, nil
+	}
+	pin, err := p.Cache.Pin()
+	if err == nil {
+		s.pins[p.Cache] = pin
+	}
+	return pin, err
+}
+
+// Close ends the session once the execution has ended; succeeded says how. What
+// has no verdict is interrupted, pins are released.
+func (s *Session) Close(ctx context.Context, succeeded bool) error {
+	ctx = context.WithoutCancel(ctx)
+	s.mu.Lock()
+	spools, pins, pinned, atEnd := s.spools, s.pins, s.held, s.atEnd
+	s.pins, s.held, s.atEnd = map[*snapshot.Cache]*snapshot.CachePin{}, nil, nil
+	s.mu.Unlock()
+	var errs []error
+	for _, sp := range spools {
+		if sp.Outcome().State == storage.SnapshotOpen {
+			errs = append(errs, sp.Interrupt(ctx, "the execution ended before the rows did"))
+		}
+	}
+	for _, f := range atEnd {
+		errs = append(errs, f(ctx, succeeded))
+	}
+	for _, h := range pinned {
+		if err := h.place.Store.Unpin(ctx, h.ref, h.id); err != nil {
+			s.o.Log.Warn("Snapshot stays pinned", "snapshot", h.ref.ID, "err", err)
+		}
+	}
+	for _, p := range pins {
+		errs = append(errs, p.Release())
+	}
+	return errors.Join(errs...)
+}
+
+// Outcomes tells what became of the gates' snapshots, in the order they were
+// armed.
+func (s *Session) Outcomes() []Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []Outcome
+	for _, sp := range s.spools {
+		if sp.kind == KindGate {
+			list = append(list, sp.Outcome())
+		}
+	}
+	return list
+}
+
+// Checks gives the list that a start from a gate was judged by.
+func (s *Session) Checks() []Check {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.checks
+}
+
+// Reused tells which rows came from snapshots.
+func (s *Session) Reused() []Reused {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reused
+}
