@@ -205,8 +205,8 @@ type RowSet struct {
 	Data   []byte `json:"-"`
 }
 
-// IsZero tells whether there are no rows.
-func (r RowSet) IsZero() bool { return r.Count == 0 && r.Format == "" && len(r.Data) == 0 }
+// IsZero tells whether there is nothing to write down beside Data.
+func (r RowSet) IsZero() bool { return r.Count == 0 && r.Format == "" }
 
 // ResultFile is a file that an action added to its result.
 type ResultFile struct {

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -138,29 +139,32 @@ func (n NewExecution) Clean(r Redactor) (NewExecution, error) {
 	if n.Kind == "" || n.Name == "" {
 		return n, fmt.Errorf("execution %s needs a kind and a name: %w", n.ID, ErrBadName)
 	}
-	var overridden []Variable
-	if n.Replay != nil {
-		overridden = n.Replay.Variables
-	}
-	for what, list := range map[string][]Variable{"parameter": n.Parameters, "variable": n.Variables, "overridden variable": overridden} {
-		if err := checkVariables(what, list); err != nil {
-			return n, err
-		}
-	}
-	n.Parameters, n.Variables = r.variables(n.Parameters), r.variables(n.Variables)
-	n.File, n.Reason, n.Message = r.Text(n.File), r.Text(n.Reason), r.Text(n.Message)
-	if n.Replay != nil {
-		c := *n.Replay
-		c.Variables, c.Overrides = r.variables(c.Variables), slices.Clone(c.Overrides)
-		for i := range c.Overrides {
-			c.Overrides[i].Reason = r.Text(c.Overrides[i].Reason)
-		}
-		n.Replay = &c
+	var err error
+	if n.Execution, err = n.Redacted(r); err != nil {
+		return n, err
 	}
 	if n.Content != nil {
 		n.Content = []byte(r.Text(string(n.Content)))
 	}
 	return n, nil
+}
+
+// Redacted gives a copy without secrets. ErrSecretInClear when a value that is
+// marked secret is no HMAC.
+func (e Execution) Redacted(r Redactor) (Execution, error) {
+	err := errors.Join(checkVariables("parameter", e.Parameters), checkVariables("variable", e.Variables))
+	e.Parameters, e.Variables = r.variables(e.Parameters), r.variables(e.Variables)
+	e.File, e.Reason, e.Message = r.Text(e.File), r.Text(e.Reason), r.Text(e.Message)
+	if e.Replay != nil {
+		err = errors.Join(err, checkVariables("overridden variable", e.Replay.Variables))
+		c := *e.Replay
+		c.Variables, c.Overrides = r.variables(c.Variables), slices.Clone(c.Overrides)
+		for i := range c.Overrides {
+			c.Overrides[i].Reason = r.Text(c.Overrides[i].Reason)
+		}
+		e.Replay = &c
+	}
+	return e, err
 }
 
 // Clean checks an action run and gives a redacted copy; its rows are shared.

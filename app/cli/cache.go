@@ -143,7 +143,7 @@ func cacheClearCommand(sh *shell) *cobra.Command {
 }
 
 func devCache() (*gate.Place, error) {
-	p, err := sharedPlaces(nil)
+	p, err := sharedPlaces()
 	if err != nil {
 		return nil, err
 	}

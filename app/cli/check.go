@@ -38,7 +38,10 @@ func (sh *shell) check(ctx context.Context, args []string, f *projectFlags) erro
 		if err != nil {
 			return &exitError{ExitUnusable, err}
 		}
-		worst = max(worst, sh.checkMarks(file))
+		if !sh.checkMarks(file) {
+			worst = ExitUnusable
+			continue
+		}
 		if isWorkflow(file) {
 			worst = max(worst, sh.checkWorkflow(ws, file))
 			continue

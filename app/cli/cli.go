@@ -62,6 +62,8 @@ type shell struct {
 func Run(args []string, io Streams) int {
 	ctx, sig := watchSignals(context.Background())
 	defer sig.stop()
+	answer := &answerWriter{w: io.Out}
+	io.Out = answer
 	sh := &shell{Streams: io, signal: sig}
 	root := newRoot(sh)
 	root.SetArgs(args)
@@ -74,10 +76,12 @@ func Run(args []string, io Streams) int {
 		return code
 	}
 	if err == nil {
-		return ExitOK
+		if err = answer.failure(); err == nil {
+			return ExitOK
+		}
+		err = &exitError{ExitErrors, fmt.Errorf("write the answer: %w", err)}
 	}
-	var exit *exitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exitError](err); ok {
 		if exit.err != nil {
 			fmt.Fprintln(io.Err, "sluice:", exit.err)
 		}

@@ -35,7 +35,7 @@ func diskCommand(sh *shell) *cobra.Command {
 const spillPrefix = "sluice-"
 
 func (sh *shell) disk(ctx context.Context, asJSON bool) error {
-	places, err := sharedPlaces(nil)
+	places, err := sharedPlaces()
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (p *progress) draw() {
 		b.WriteString(line(m, width, now))
 	}
 	p.lines = len(list)
-	io.WriteString(p.w, b.String())
+	fmt.Fprint(p.w, b.String())
 }
 
 func title(m pipeline.Metrics) string {

@@ -15,15 +15,12 @@ import (
 )
 
 // sharedPlaces opens locations without a project.
-func sharedPlaces(log *slog.Logger) (*workspace.Places, error) {
+func sharedPlaces() (*workspace.Places, error) {
 	folders, err := workspace.UserFolders()
 	if err != nil {
 		return nil, &exitError{ExitErrors, err}
 	}
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	return workspace.NewPlaces(folders, nil, log).ByHand(), nil
+	return workspace.NewPlaces(folders, nil, slog.New(slog.DiscardHandler)).ByHand(), nil
 }
 
 // withHint adds what to try to an error of storage.
@@ -58,7 +55,7 @@ func remotesListCommand(sh *shell) *cobra.Command {
 }
 
 func (sh *shell) remotesList(ctx context.Context, asJSON bool) error {
-	p, err := sharedPlaces(nil)
+	p, err := sharedPlaces()
 	if err != nil {
 		return err
 	}
@@ -109,7 +106,7 @@ func remotesTestCommand(sh *shell) *cobra.Command {
 }
 
 func (sh *shell) remotesTest(ctx context.Context, text string, asJSON bool) error {
-	p, err := sharedPlaces(nil)
+	p, err := sharedPlaces()
 	if err != nil {
 		return err
 	}

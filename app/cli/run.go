@@ -71,6 +71,9 @@ func (sh *shell) run(ctx context.Context, file string, f *runFlags) error {
 	if err != nil {
 		return &exitError{ExitUnusable, err}
 	}
+	if marks, err := marksOf(file); err == nil && marks.Err() != nil {
+		return &exitError{ExitUnusable, marks.Err()} // a workflow's too
+	}
 	session, err := f.session(ws, params, log)
 	if err != nil {
 		return err

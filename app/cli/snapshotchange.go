@@ -24,7 +24,7 @@ import (
 
 func snapshotsExportCommand(sh *shell) *cobra.Command {
 	to, part := "", ""
-	c, _ := snapshotCommand("export ID --to FILE", "Write the rows of a snapshot as CSV or Parquet, by the file's ending", cobra.ExactArgs(1), func(c *cobra.Command, args []string, f *snapshotFlags) error {
+	c := snapshotCommand("export ID --to FILE", "Write the rows of a snapshot as CSV or Parquet, by the file's ending", cobra.ExactArgs(1), func(c *cobra.Command, args []string, f *snapshotFlags) error {
 		return sh.snapshotsExport(c.Context(), args[0], to, part, f)
 	})
 	c.Flags().StringVar(&to, "to", "", "`file` ending in .csv or .parquet; - is CSV on standard output. Several Parquet segments get numbers")
@@ -129,7 +129,7 @@ type pruneFlags struct {
 
 func snapshotsPruneCommand(sh *shell) *cobra.Command {
 	p := &pruneFlags{}
-	c, _ := snapshotCommand("prune", "Remove snapshots that retention gives up", cobra.NoArgs, func(c *cobra.Command, _ []string, f *snapshotFlags) error {
+	c := snapshotCommand("prune", "Remove snapshots that retention gives up", cobra.NoArgs, func(c *cobra.Command, _ []string, f *snapshotFlags) error {
 		return sh.snapshotsPrune(c, p, f)
 	})
 	c.Long = "Pinned snapshots, open ones, those of executions that have not ended, and those of failed ones that were not replayed, stay in any case."
@@ -260,7 +260,7 @@ func ownPin() string {
 
 func snapshotsPinCommand(sh *shell) *cobra.Command {
 	name, reason, ttl := "", "", ""
-	c, _ := snapshotCommand("pin ID", "Keep a snapshot from being pruned", cobra.ExactArgs(1), func(c *cobra.Command, args []string, f *snapshotFlags) error {
+	c := snapshotCommand("pin ID", "Keep a snapshot from being pruned", cobra.ExactArgs(1), func(c *cobra.Command, args []string, f *snapshotFlags) error {
 		var keep time.Duration
 		if ttl != "" {
 			var err error
@@ -280,7 +280,7 @@ func snapshotsPinCommand(sh *shell) *cobra.Command {
 
 func snapshotsUnpinCommand(sh *shell) *cobra.Command {
 	name := ""
-	c, _ := snapshotCommand("unpin ID", "Take a pin back", cobra.ExactArgs(1), func(c *cobra.Command, args []string, f *snapshotFlags) error {
+	c := snapshotCommand("unpin ID", "Take a pin back", cobra.ExactArgs(1), func(c *cobra.Command, args []string, f *snapshotFlags) error {
 		return sh.pinning(c.Context(), args[0], f, func(place *gate.Place, ref storage.SnapshotRef) error {
 			return place.Store.Unpin(c.Context(), ref, name)
 		}, "no longer pinned as "+name)

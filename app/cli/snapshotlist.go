@@ -50,7 +50,7 @@ func snapshotOf(place *gate.Place, s snapshot.Summary) jsonSnapshot {
 }
 
 func snapshotsListCommand(sh *shell) *cobra.Command {
-	c, _ := snapshotCommand("list", "List snapshots, newest first", cobra.NoArgs, func(c *cobra.Command, _ []string, f *snapshotFlags) error {
+	c := snapshotCommand("list", "List snapshots, newest first", cobra.NoArgs, func(c *cobra.Command, _ []string, f *snapshotFlags) error {
 		return sh.snapshotsList(c.Context(), f)
 	})
 	return c
@@ -105,7 +105,7 @@ type jsonShown struct {
 }
 
 func snapshotsShowCommand(sh *shell) *cobra.Command {
-	c, _ := snapshotCommand("show ID", "Show what is known of a snapshot", cobra.ExactArgs(1), func(c *cobra.Command, args []string, f *snapshotFlags) error {
+	c := snapshotCommand("show ID", "Show what is known of a snapshot", cobra.ExactArgs(1), func(c *cobra.Command, args []string, f *snapshotFlags) error {
 		return sh.snapshotsShow(c.Context(), args[0], f)
 	})
 	return c
@@ -191,7 +191,7 @@ type jsonVerified struct {
 
 func snapshotsVerifyCommand(sh *shell) *cobra.Command {
 	quick := false
-	c, _ := snapshotCommand("verify [ID…]", "Prove that snapshots are what was sealed; without an id all sealed ones", cobra.ArbitraryArgs, func(c *cobra.Command, args []string, f *snapshotFlags) error {
+	c := snapshotCommand("verify [ID…]", "Prove that snapshots are what was sealed; without an id all sealed ones", cobra.ArbitraryArgs, func(c *cobra.Command, args []string, f *snapshotFlags) error {
 		level := snapshot.Full
 		if quick {
 			level = snapshot.Quick
@@ -287,7 +287,7 @@ func verified(ctx context.Context, place *gate.Place, ref storage.SnapshotRef, l
 
 func snapshotsDiffCommand(sh *shell) *cobra.Command {
 	most := 0
-	c, _ := snapshotCommand("diff ID ID", "Compare schemas, row counts and rows of two snapshots", cobra.ExactArgs(2), func(c *cobra.Command, args []string, f *snapshotFlags) error {
+	c := snapshotCommand("diff ID ID", "Compare schemas, row counts and rows of two snapshots", cobra.ExactArgs(2), func(c *cobra.Command, args []string, f *snapshotFlags) error {
 		return sh.snapshotsDiff(c.Context(), args[0], args[1], most, f)
 	})
 	c.Flags().IntVar(&most, "rows", 10, "differing rows to show at most")

@@ -47,7 +47,7 @@ type shelf struct {
 // shelves opens what the flags name. The caller closes the Places.
 func (f *snapshotFlags) shelves(ctx context.Context, sh *shell) ([]shelf, *workspace.Places, error) {
 	if f.file == "" {
-		p, err := sharedPlaces(nil)
+		p, err := sharedPlaces()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -175,10 +175,10 @@ func snapshotsCommand(sh *shell) *cobra.Command {
 }
 
 // snapshotCommand makes a command with the flags of snapshots.
-func snapshotCommand(use, short string, args cobra.PositionalArgs, run func(c *cobra.Command, args []string, f *snapshotFlags) error) (*cobra.Command, *snapshotFlags) {
+func snapshotCommand(use, short string, args cobra.PositionalArgs, run func(c *cobra.Command, args []string, f *snapshotFlags) error) *cobra.Command {
 	f := &snapshotFlags{}
 	c := &cobra.Command{Use: use, Short: short, Args: args}
 	c.RunE = func(c *cobra.Command, args []string) error { return run(c, args, f) }
 	f.register(c)
-	return c, f
+	return c
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // LogTee is a slog.Handler that shows each record to Line, as a line in the form
-// of Hop's log with a line end, and passes it on to Next.
+// of Hop's log with a line end, and passes it on to Next. Line may be called by
+// several goroutines at once.
 type LogTee struct {
 	Next  slog.Handler // nil: nobody else
 	Level slog.Level   // of the least lines that Line is shown

@@ -85,9 +85,10 @@ func openSQLite(s Settings) (*connection, error) {
 func sqliteFile(s Settings) (string, url.Values, error) {
 	name := s.Database
 	if s.URL != "" {
-		rest, ok := strings.CutPrefix(s.URL, "jdbc:sqlite:")
+		const sqlitePrefix = "jdbc:sqlite:"
+		rest, ok := strings.CutPrefix(s.URL, sqlitePrefix)
 		if !ok {
-			return "", nil, fmt.Errorf("the URL %q does not start with jdbc:sqlite:", s.URL)
+			return "", nil, fmt.Errorf("the URL %q does not start with %q", s.URL, sqlitePrefix)
 		}
 		name = rest
 	}

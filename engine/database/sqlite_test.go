@@ -91,7 +91,7 @@ func (f *fixture) read(t *testing.T, p *database.Pool, query string) ([]string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return texts, nil
+	return texts, rows.Err()
 }
 
 func layoutText(s *batch.Schema) string {

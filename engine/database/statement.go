@@ -2,6 +2,7 @@ package database
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -121,15 +122,7 @@ func Split(script string) []string {
 }
 
 func isTrigger(words []string) bool {
-	if len(words) == 0 || words[0] != "create" {
-		return false
-	}
-	for _, w := range words[1:] {
-		if w == "trigger" {
-			return true
-		}
-	}
-	return false
+	return len(words) > 0 && words[0] == "create" && slices.Contains(words[1:], "trigger")
 }
 
 // Placeholders counts the question marks outside of quotes and comments.

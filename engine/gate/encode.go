@@ -59,6 +59,9 @@ func (s *Spool) newPart(id int, spec pipeline.PartSpec, parts int) *part {
 		spool: s, id: id, spec: spec, schema: parquet.EncodeSchema(spec.Schema), target: targetOf(parts),
 		digest: make(chan *batch.Batch, digestsAhead),
 	}
+	if s.segment > 0 {
+		p.target = s.segment
+	}
 	p.done.Go(func() {
 		d := digest.New(spec.Schema, p.schema)
 		for b := range p.digest {

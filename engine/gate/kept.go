@@ -97,8 +97,7 @@ func (s *Session) keptRows(ctx context.Context, sc *scene, place *Place, id, nod
 		if err == nil && accept != nil {
 			err = accept(src)
 		}
-		var stale *staleError
-		if errors.As(err, &stale) {
+		if _, ok := errors.AsType[*staleError](err); ok {
 			if first == nil {
 				first = err
 			}

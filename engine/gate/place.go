@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"errors"
 
 	"sluice/storage"
 	"sluice/storage/snapshot"
@@ -23,17 +22,18 @@ type Places interface {
 	Place(ctx context.Context, location string) (*Place, error)
 }
 
-// freeSpace gives the bytes that may still be written, -1 where nobody knows.
-func (p *Place) freeSpace(ctx context.Context) (int64, error) {
+// freeSpace gives the bytes that may still be written, -1 where nobody knows. A
+// remote that cannot tell is no obstacle: the put will.
+func (p *Place) freeSpace(ctx context.Context) int64 {
 	r, ok := p.Remote.(storage.SpaceReporter)
 	if !ok {
-		return -1, nil
+		return -1
 	}
 	n, err := r.FreeSpace(ctx)
-	if errors.Is(err, errors.ErrUnsupported) {
-		return -1, nil
+	if err != nil {
+		return -1
 	}
-	return n, err
+	return n
 }
 
 // Kind says what a snapshot stands for. Only a gate's can be replayed.

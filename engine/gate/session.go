@@ -43,7 +43,10 @@ type SessionOptions struct {
 
 	Project, AppVersion string
 	TempFolder          string
-	RootID              string // of the root execution
+	// SegmentBytes is the size at which a segment is closed; 0 is 32 MiB, or less
+	// where a gate has many parts.
+	SegmentBytes int
+	RootID       string // of the root execution
 
 	From      []Start
 	Overrides []string // ids of checks, or their part before the colon
@@ -225,7 +228,7 @@ func (s *Session) cut(sc *scene, c Config, what cutting) error {
 	}
 	sp := newSpool(c, spooling{
 		kind: what.kind, node: what.node, place: what.place, fingerprint: table, pin: pin, alloc: o.Alloc,
-		folder: s.o.TempFolder, log: s.o.Log, most: what.most,
+		folder: s.o.TempFolder, log: s.o.Log, most: what.most, segment: s.o.SegmentBytes,
 		origin: snapshot.Origin{
 			ExecutionID: o.ID, RootExecutionID: s.rootID(o.ID), CallPath: what.callPath, Project: s.o.Project,
 			File: sc.portable(sc.p.Pipeline.Document.Name()), Node: what.node,

@@ -37,6 +37,8 @@ type spooling struct {
 	log         *slog.Logger
 	// most is how many rows of a part are kept; -1 keeps all.
 	most int64
+	// segment is the size at which a segment is closed; 0 is the usual one.
+	segment int
 	// sealing gives the variables and source marks, asked at the end.
 	sealing func(ctx context.Context) snapshot.Sealing
 }
@@ -242,10 +244,7 @@ func (s *Spool) checkSpace(ctx context.Context, need int64) error {
 	if s.config.Limits.MinFree <= 0 {
 		return nil
 	}
-	free, err := s.place.freeSpace(ctx)
-	if err != nil {
-		return s.explain(err)
-	}
+	free := s.place.freeSpace(ctx)
 	if free >= 0 && free-need < s.config.Limits.MinFree {
 		return s.explain(fmt.Errorf("%d bytes are free at %s and %d must stay so (%s): %w", free, s.place.Location, s.config.Limits.MinFree, KeyMinFree, storage.ErrNoSpace))
 	}

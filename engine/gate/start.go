@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -106,9 +107,7 @@ func (st *starting) judge(ctx context.Context, g *Gate, c Config, src *Source) e
 	st.add(g.Node, segments)
 	variables, restore := newScene(st.p, st.session.o.Secrets).checkVariables(m.Variables, st.session.o.Given)
 	st.add(g.Node, variables...)
-	for name, value := range restore {
-		st.restore[name] = value
-	}
+	maps.Copy(st.restore, restore)
 	st.add(g.Node, checkUpstream(src.Record, st.asRecorded(m).fingerprint(g.Node))...)
 	st.add(g.Node, checkRules(c, m, src.parts, st.p.Options.Now())...)
 	st.add(g.Node, st.checkPorts(g, src)...)

@@ -206,7 +206,7 @@ func (f *File) owners(ft *footer) ([]int, error) {
 	n := f.schema.Len()
 	var owners []int
 	if list := f.meta[nanosKey]; list != "" {
-		for _, text := range strings.Split(list, ",") {
+		for text := range strings.SplitSeq(list, ",") {
 			i, err := strconv.Atoi(text)
 			if err != nil || i < 0 || i >= n || f.schema.Fields[i].Type != batch.Timestamp {
 				return nil, fmt.Errorf("%w: a companion column belongs to no field", ErrCorrupt)

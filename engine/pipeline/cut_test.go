@@ -218,3 +218,37 @@ func TestAStopNeverSeals(t *testing.T) {
 		})
 	}
 }
+
+// TestAFailedExtractionLeavesTheOthersAlone: of two gates fed by one source, the
+// one whose own branch fails is given up, and the other seals.
+func TestAFailedExtractionLeavesTheOthersAlone(t *testing.T) {
+	for name, streams := range map[string]bool{"sealed": false, "streaming": true} {
+		t.Run(name, func(t *testing.T) {
+			o := options(t)
+			good, bad := &memoryCut{streams: streams}, &memoryCut{streams: streams}
+			o.Cuts = map[string]pipeline.Cut{"good": good, "bad": bad}
+			in := node("in", &numbers{n: 200_000, size: 1000})
+			in.Distribute = false
+			g := graphOf([]*pipeline.Node{in, node("good", &mapper{f: same}), node("bad", &mapper{f: failAt(5), ordered: true}), node("out", &sink{})}, "in>good", "in>bad", "good>out")
+			e, err := pipeline.Prepare(t.Context(), g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `"bad"`) {
+				t.Fatalf("error is %v", err)
+			}
+			rows := 0
+			for _, b := range good.rows[0] {
+				rows += b.Rows()
+			}
+			if !good.sealed || rows != 200_000 || bad.sealed || bad.why == "" {
+				t.Errorf("good sealed %v with %d rows (%s), bad sealed %v: %q", good.sealed, rows, good.why, bad.sealed, bad.why)
+			}
+			good.release()
+			bad.release()
+			if err := o.Alloc.CheckLeaks(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -145,11 +145,11 @@ func (e *Execution) upstream(p *plan) map[*unit]bool {
 		for _, u := range q.units {
 			seen[u] = true
 		}
+		if q.origin != nil {
+			visit(q.origin)
+		}
 		for _, w := range q.in {
 			visit(w.from)
-			if w.from.released != nil {
-				visit(w.from.released)
-			}
 		}
 	}
 	visit(p)

@@ -2,7 +2,7 @@ package pipeline
 
 import (
 	"fmt"
-	"maps"
+	"strconv"
 
 	"sluice/engine/batch"
 	"sluice/engine/transform"
@@ -15,17 +15,15 @@ type stage struct {
 	members []*unit // in the order they finish: parents first
 	workers int     // 1: everything runs on the head's goroutine
 	in      []*input
-	// protected: it feeds a gate that survives failures elsewhere
-	protected bool
-	info      map[*unit][]*input // of the members that prepare
+	info    map[*unit][]*input // of the members that prepare
 }
 
 // planStages decides which units are fused, makes the queues between the others
 // and a stage for each head.
 func (e *Execution) planStages() error {
-	protected := e.protectedUnits()
+	feeds := e.gatesFed()
 	for _, u := range e.units {
-		if in := e.fusingEdge(u); in != nil && protected[u] == protected[in.from] {
+		if in := e.fusingEdge(u); in != nil && feeds[u] == feeds[in.from] {
 			u.fused = in.from
 		}
 	}
@@ -33,7 +31,7 @@ func (e *Execution) planStages() error {
 		if u.fused != nil {
 			continue
 		}
-		s := &stage{exec: e, head: u, workers: 1, info: map[*unit][]*input{}, protected: protected[u]}
+		s := &stage{exec: e, head: u, workers: 1, info: map[*unit][]*input{}}
 		s.adopt(u)
 		e.stages = append(e.stages, s)
 	}
@@ -50,12 +48,16 @@ func (e *Execution) planStages() error {
 	return nil
 }
 
-// protectedUnits are those upstream of a cut that survives failures.
-func (e *Execution) protectedUnits() map[*unit]bool {
-	out := map[*unit]bool{}
-	for _, sp := range e.spools {
-		if sp.cut.Survives() {
-			maps.Copy(out, e.upstream(sp.plan))
+// gatesFed tells for each unit which cuts that survive failures it is upstream of,
+// as a text that is equal for equal sets. Only units with one fate are fused.
+func (e *Execution) gatesFed() map[*unit]string {
+	out := map[*unit]string{}
+	for i, sp := range e.spools {
+		if !sp.cut.Survives() {
+			continue
+		}
+		for u := range e.upstream(sp.plan) {
+			out[u] += strconv.Itoa(i) + " "
 		}
 	}
 	return out

@@ -4,7 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"sluice/engine/action"
 	"sluice/engine/hopxml"
@@ -20,6 +22,19 @@ type children struct {
 	run  *ActionRun
 	vars *project.Variables
 	log  *slog.Logger
+}
+
+// location gives the name of a child's file. A file written on Windows may have
+// backslashes in it; Hop takes them for slashes, so when there is no such file,
+// so do we.
+func location(file string) string {
+	if !strings.Contains(file, `\`) || project.Scheme(file) != "" {
+		return file
+	}
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	return strings.ReplaceAll(file, `\`, "/")
 }
 
 // pipelines is the runner with the log of the action.
@@ -56,6 +71,7 @@ func (c *children) finishPipeline(ctx context.Context, e *pipeline.Execution) *a
 }
 
 func (c *children) preparePipeline(ctx context.Context, child action.Child) (*pipeline.Execution, error) {
+	child.File = location(child.File)
 	runner := c.pipelines(c.logOf(child))
 	p, err := runner.Load(child.File)
 	if err != nil {
@@ -125,6 +141,7 @@ func (e *Execution) endedRepeat() bool {
 }
 
 func (c *children) prepareWorkflow(child action.Child) (*Execution, error) {
+	child.File = location(child.File)
 	w, _, err := open(child.File)
 	if err != nil {
 		return nil, err

@@ -2,9 +2,12 @@ package execdb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"strings"
+
+	"sluice/storage"
 )
 
 // WithNetwork makes every folder one on this file system.
@@ -41,3 +44,25 @@ func SchemaOf(ctx context.Context, file, name string, scripts fs.FS) (int, strin
 // Scripts are the embedded scripts.
 func Scripts() fs.FS { return scripts }
 
+// Fill adds n ended executions in one transaction.
+func Fill(ctx context.Context, s *Store, n int) error {
+	return s.own(ctx, func(tx *sql.Tx, self string) error {
+		for i := range n {
+			id, err := storage.NewExecutionID(s.o.Now(), s.o.Random)
+			if err != nil {
+				return err
+			}
+			var e storage.NewExecution
+			e.ID, e.Kind, e.Name, e.File = id, storage.KindPipeline, "load orders", "${PROJECT_HOME}/pipelines/load-orders.hpl"
+			e.State, e.Host, e.PID, e.BootID = storage.StateRunning, "workstation", 4711, "6f1c9f4e-4f0c-4d9a-9d0e-0a1b2c3d4e5f"
+			if err := s.insert(ctx, tx, self, &e); err != nil {
+				return err
+			}
+			to := []storage.State{storage.StateSucceeded, storage.StateFailed}[i%2]
+			if err := move(ctx, tx, id, storage.StateRunning, storage.Change{To: to, At: s.o.Now(), Message: "ended"}, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

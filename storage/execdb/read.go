@@ -13,18 +13,35 @@ import (
 
 const headColumns = `id, parent, root, call_path, replay_of, origin, kind, name, file, state, started, ended, message, host, pid, boot_id, who, reason`
 
-// scanHead reads headColumns.
-func scanHead(r interface{ Scan(dest ...any) error }) (storage.ExecutionHead, error) {
-	var h storage.ExecutionHead
-	var started, ended int64
-	err := r.Scan(&h.ID, &h.Parent, &h.Root, &h.CallPath, &h.ReplayOf, &h.Origin, &h.Kind, &h.Name, &h.File, &h.State,
-		&started, &ended, &h.Message, &h.Host, &h.PID, &h.BootID, &h.Who, &h.Reason)
-	h.Started, h.Ended = fromMillis(started), fromMillis(ended)
-	return h, err
+// headScanner reads headColumns into variables of the driver's own types:
+// named types cost database/sql a detour by reflection, and lists are long.
+type headScanner struct {
+	h                   storage.ExecutionHead
+	kind, state         string
+	started, ended, pid int64
+	into                []any
+}
+
+func newHeadScanner(more ...any) *headScanner {
+	c := &headScanner{}
+	h := &c.h
+	c.into = append([]any{
+		&h.ID, &h.Parent, &h.Root, &h.CallPath, &h.ReplayOf, &h.Origin, &c.kind, &h.Name, &h.File, &c.state, &c.started, &c.ended,
+		&h.Message, &h.Host, &c.pid, &h.BootID, &h.Who, &h.Reason,
+	}, more...)
+	return c
+}
+
+func (c *headScanner) scan(scan func(dest ...any) error) (storage.ExecutionHead, error) {
+	err := scan(c.into...)
+	c.h.Kind, c.h.State, c.h.PID = storage.ExecutionKind(c.kind), storage.State(c.state), int(c.pid)
+	c.h.Started, c.h.Ended = fromMillis(c.started), fromMillis(c.ended)
+	return c.h, err
 }
 
 func heads(ctx context.Context, q querier, rest string, args ...any) ([]storage.ExecutionHead, error) {
-	return queryAll(ctx, q, func(r *sql.Rows) (storage.ExecutionHead, error) { return scanHead(r) },
+	c := newHeadScanner()
+	return queryAll(ctx, q, func(r *sql.Rows) (storage.ExecutionHead, error) { return c.scan(r.Scan) },
 		`SELECT `+headColumns+` FROM execution `+rest, args...)
 }
 
@@ -42,19 +59,18 @@ func oneHead(ctx context.Context, q querier, id string) (storage.ExecutionHead, 
 // Execution gives all that is kept of one execution itself.
 func (s *Store) Execution(ctx context.Context, id string) (storage.Execution, error) {
 	var e storage.Execution
-	var started, ended int64
 	var parameters, variables, replay string
-	err := s.control.reader.QueryRowContext(ctx, `SELECT `+headColumns+`, definition, run_configuration, log_level, parameters, variables, replay
-		FROM execution JOIN execution_detail ON execution = id WHERE id = ? AND removed = 0`, id).
-		Scan(&e.ID, &e.Parent, &e.Root, &e.CallPath, &e.ReplayOf, &e.Origin, &e.Kind, &e.Name, &e.File, &e.State, &started, &ended, &e.Message,
-			&e.Host, &e.PID, &e.BootID, &e.Who, &e.Reason, &e.Definition, &e.RunConfiguration, &e.LogLevel, &parameters, &variables, &replay)
+	c := newHeadScanner(&e.Definition, &e.RunConfiguration, &e.LogLevel, &parameters, &variables, &replay)
+	row := s.control.reader.QueryRowContext(ctx, `SELECT `+headColumns+`, definition, run_configuration, log_level, parameters, variables, replay
+		FROM execution JOIN execution_detail ON execution = id WHERE id = ? AND removed = 0`, id)
+	var err error
+	e.ExecutionHead, err = c.scan(row.Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return e, notFound(id)
 	}
 	if err != nil {
 		return e, err
 	}
-	e.Started, e.Ended = fromMillis(started), fromMillis(ended)
 	err = errors.Join(decode(parameters, &e.Parameters), decode(variables, &e.Variables), decode(replay, &e.Replay))
 	if err != nil {
 		return e, fmt.Errorf("execution %s: %w", id, err)

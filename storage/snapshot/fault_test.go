@@ -64,8 +64,9 @@ func TestFailAtEveryCall(t *testing.T) {
 				name := fmt.Sprintf("%s direct=%t unconditional=%t crash=%t", mode, kind.Direct, kind.Unconditional, crash)
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					kind.Mode, kind.Crash = mode, crash
-					failAtEveryCall(t, kind)
+					faults := kind // the subtests run side by side
+					faults.Mode, faults.Crash = mode, crash
+					failAtEveryCall(t, faults)
 				})
 			}
 		}

@@ -52,6 +52,9 @@ func (k *Key) String() string { return "key " + k.id }
 // LogValue hides the secret.
 func (k *Key) LogValue() slog.Value { return slog.StringValue(k.id) }
 
+// MAC signs another digest of 32 bytes, in hex, such as a portable record's.
+func (k *Key) MAC(digestHex string) (string, error) { return k.mac(digestHex) }
+
 // mac is HMAC-SHA256 over the 32 bytes of the manifest's digest.
 func (k *Key) mac(digestHex string) (string, error) {
 	digest, err := hex.DecodeString(digestHex)

@@ -422,11 +422,15 @@ func logs(t *testing.T, s storage.ExecutionStore) {
 	in := create(t, s, child(e.ID))
 	counts := storage.Counts{Read: 10, Committed: 8, Erroneous: 1, Skipped: 1}
 	data := []storage.LogData{
-		storage.StartedEntry{Source: "topic"}, storage.ProgressEntry{Counts: counts, RowsPerSecond: 1.5},
+		storage.StartedEntry{Source: "topic"},
+		storage.ProgressEntry{Counts: counts, RowsPerSecond: 1.5},
 		storage.BatchResultEntry{Counts: counts, Batch: 3, Duration: time.Second, Error: "e"},
-		storage.TaskResultEntry{Counts: counts, State: storage.StatePartial}, storage.RecordErrorEntry{Source: "f", Offset: 7, Error: "bad", Field: "x", Code: "C"},
-		storage.ArchiveEntry{File: "a", Mode: "archive", To: "b"}, storage.CheckpointEntry{Task: "t", Partition: 2, Position: "77"},
-		storage.ReplayEntry{Of: e.ID, Unit: "Load#1", Decision: "REUSE", Snapshot: &storage.SnapshotRef{Gate: "g", ID: "i"}}, nil,
+		storage.TaskResultEntry{Counts: counts, State: storage.StatePartial},
+		storage.RecordErrorEntry{Source: "f", Offset: 7, Error: "bad", Field: "x", Code: "C"},
+		storage.ArchiveEntry{File: "a", Mode: "archive", To: "b"},
+		storage.CheckpointEntry{Task: "t", Partition: 2, Position: "77"},
+		storage.ReplayEntry{Of: e.ID, Unit: "Load#1", Decision: "REUSE", Snapshot: &storage.SnapshotRef{Gate: "g", ID: "i"}},
+		nil,
 		storage.UnknownEntry{Of: "from_the_future", Raw: []byte(`{"x":1}`)},
 	}
 	var want []storage.LogEntry
@@ -749,9 +753,14 @@ func PlantSecrets(t *testing.T, s storage.ExecutionStore, planted []string) stri
 		s.LinkSnapshot(t.Context(), storage.SnapshotLink{Execution: e.ID, Ref: ref, Role: storage.SnapshotWritten, Location: secret()}))
 	for range 3 * len(planted) {
 		for _, d := range []storage.LogData{
-			nil, storage.StartedEntry{Source: secret(), Target: secret()}, storage.BatchResultEntry{Error: secret()}, storage.TaskResultEntry{Error: secret()},
-			storage.RecordErrorEntry{Source: secret(), Error: secret(), Stage: secret()}, storage.ArchiveEntry{File: secret(), To: secret(), Error: secret()},
-			storage.CheckpointEntry{Source: secret(), Position: secret()}, storage.ReplayEntry{Unit: secret(), Why: secret()},
+			nil,
+			storage.StartedEntry{Source: secret(), Target: secret()},
+			storage.BatchResultEntry{Error: secret()},
+			storage.TaskResultEntry{Error: secret()},
+			storage.RecordErrorEntry{Source: secret(), Error: secret(), Stage: secret()},
+			storage.ArchiveEntry{File: secret(), To: secret(), Error: secret()},
+			storage.CheckpointEntry{Source: secret(), Position: secret()},
+			storage.ReplayEntry{Unit: secret(), Why: secret()},
 		} {
 			err = errors.Join(err, s.Log(t.Context(), storage.LogEntry{Execution: e.ID, Text: secret(), Data: d}))
 		}

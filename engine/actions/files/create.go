@@ -43,7 +43,7 @@ func (s *CreateFileSettings) Run(ctx context.Context, env *action.Env, r *action
 	case exists && s.FailIf:
 		return &engine.Error{Message: fmt.Sprintf("file %s exists already", name)}
 	case !exists:
-		if err := writeFile(ctx, env, name, files.CreateOptions{}, strings.NewReader("")); err != nil {
+		if err := writeFile(ctx, env, name, files.CreateOptions{Parents: true}, strings.NewReader("")); err != nil {
 			return fmt.Errorf("create file %s: %w", name, err)
 		}
 	}

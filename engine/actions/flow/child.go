@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"sluice/engine"
 	"sluice/engine/action"
@@ -15,21 +16,21 @@ import (
 
 // ChildSettings are what the actions that run a pipeline or a workflow share.
 type ChildSettings struct {
-	PerRow       bool             `hop:"exec_per_row" label:"Run once per result row"`
-	FromPrevious bool             `hop:"params_from_previous" label:"Take parameters from the previous result"`
-	Wait         bool             `hop:"wait_until_finished" default:"Y" label:"Wait until it has finished"`
-	WaitTimeout  string           `hop:"wait_timeout" advanced:"true" unit:"ms" help:"For remote runs; has no effect here"`
-	RemoteAbort  bool             `hop:"follow_abort_remote" advanced:"true" help:"For remote runs; has no effect here"`
-	PassAll      bool             `hop:"parameters>pass_all_parameters" default:"Y" label:"Pass all parameters"`
-	Parameters   []ChildParameter `hop:"parameters>parameter"`
-	SetLog       bool             `hop:"set_logfile" label:"Write a log file"`
-	LogFile      string           `hop:"logfile" form:"file" label:"Log file, without extension"`
-	LogExtension string           `hop:"logext" default:"log" label:"Extension of the log file"`
-	LogDate      bool             `hop:"add_date" label:"Add the date to its name"`
-	LogTime      bool             `hop:"add_time" label:"Add the time to its name"`
-	LogAppend    bool             `hop:"set_append_logfile" label:"Append to the log file"`
-	LogParent    bool             `hop:"create_parent_folder" label:"Create its folder"`
-	LogLevel     LogLevel         `hop:"loglevel" default:"Basic" label:"Level of the log file"`
+	PerRow       bool                  `hop:"exec_per_row" label:"Run once per result row"`
+	FromPrevious bool                  `hop:"params_from_previous" label:"Take parameters from the previous result"`
+	Wait         bool                  `hop:"wait_until_finished" default:"Y" label:"Wait until it has finished"`
+	WaitTimeout  transform.Expr[int64] `hop:"wait_timeout" min:"0" unit:"ms" label:"Longest wait" help:"0 or empty: no limit. What runs longer is stopped and fails"`
+	RemoteAbort  bool                  `hop:"follow_abort_remote" advanced:"true" help:"For remote runs; has no effect here"`
+	PassAll      bool                  `hop:"parameters>pass_all_parameters" default:"Y" label:"Pass all parameters"`
+	Parameters   []ChildParameter      `hop:"parameters>parameter"`
+	SetLog       bool                  `hop:"set_logfile" label:"Write a log file"`
+	LogFile      string                `hop:"logfile" form:"file" label:"Log file, without extension"`
+	LogExtension string                `hop:"logext" default:"log" label:"Extension of the log file"`
+	LogDate      bool                  `hop:"add_date" label:"Add the date to its name"`
+	LogTime      bool                  `hop:"add_time" label:"Add the time to its name"`
+	LogAppend    bool                  `hop:"set_append_logfile" label:"Append to the log file"`
+	LogParent    bool                  `hop:"create_parent_folder" label:"Create its folder"`
+	LogLevel     LogLevel              `hop:"loglevel" default:"Basic" label:"Level of the log file"`
 }
 
 // ChildParameter gives a value to a parameter of the child.
@@ -115,6 +116,15 @@ func (c *childRun) once(ctx context.Context, r *action.Result, previous transfor
 		}
 		r.OK = true
 		return nil
+	}
+	ms, err := c.settings.WaitTimeout.Or(c.env, 0)
+	if err != nil {
+		return fmt.Errorf("longest wait: %w", err)
+	}
+	if limit := time.Duration(ms) * time.Millisecond; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &engine.Error{Message: fmt.Sprintf("it was stopped because it did not end within %s", limit)})
+		defer cancel()
 	}
 	ended, err := c.run(ctx, child)
 	if err != nil {

@@ -207,6 +207,7 @@ type executorProcessor struct {
 	groupField, fileField int
 	ports                 map[transform.Port]*batch.Schema
 	run                   func(context.Context, transform.Child) (transform.Result, error)
+	inputInReport         bool // the report begins with the fields of the last input row
 
 	group *batch.Batch // rows waiting for the next run
 	key   batch.Value
@@ -322,11 +323,7 @@ func (p *executorProcessor) child(rows *batch.Batch) (transform.Child, error) {
 }
 
 func (p *executorProcessor) parameter(q ExecutorParameter, rows *batch.Batch, last int) (string, error) {
-	if q.Field != "" {
-		k, err := fieldIndex(p.in, q.Field, "Parameters")
-		if err != nil {
-			return "", err
-		}
+	if k := p.in.Index(q.Field); q.Field != "" && k >= 0 { // one that is missing counts as none, as in Hop
 		text, err := compatible(p.env, rows, k, last)
 		if err != nil || text != "" {
 			return text, err
@@ -344,6 +341,12 @@ func (p *executorProcessor) report(result transform.Result, rows *batch.Batch, e
 	if s := p.ports[portReport]; s != nil {
 		b := p.env.Alloc.Batch(s)
 		k := 0
+		if p.inputInReport {
+			last := rows.Physical() - 1
+			for ; k < p.in.Len(); k++ {
+				b.Cols[k].AppendValue(rows.Cols[k].Value(last))
+			}
+		}
 		for _, f := range p.s.report() {
 			if f.name != "" {
 				b.Cols[k].AppendValue(f.value(result))
@@ -378,15 +381,17 @@ func (p *executorProcessor) resultRows(list []*batch.Batch, emit transform.Emit)
 		return nil
 	}
 	for _, b := range list {
-		if b.Schema.Len() != s.Len() {
+		if b.Schema.Len() < s.Len() {
 			return p.mismatch(b.Schema, s)
 		}
+		cols := make([]int, s.Len())
 		for k := range s.Fields {
 			if b.Schema.Fields[k].Type != s.Fields[k].Type {
 				return p.mismatch(b.Schema, s)
 			}
+			cols[k] = k
 		}
-		if err := emit(portRows, b.As(s)); err != nil {
+		if err := emit(portRows, b.Pick(s, cols)); err != nil {
 			return err
 		}
 	}
@@ -395,7 +400,7 @@ func (p *executorProcessor) resultRows(list []*batch.Batch, emit transform.Emit)
 
 func (p *executorProcessor) mismatch(got, want *batch.Schema) error {
 	return &engine.Error{
-		Message: "the result rows of the pipeline differ from the fields given here",
+		Message: "the result rows of the child differ from the fields given here",
 		Hint:    fmt.Sprintf("it gives %s; here stands %s", describe(got), describe(want)),
 	}
 }

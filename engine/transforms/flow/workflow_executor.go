@@ -49,7 +49,11 @@ func (s *WorkflowExecutorSettings) Ports(l transform.Links) transform.Ports {
 
 // Output implements transform.Settings.
 func (s *WorkflowExecutorSettings) Output(l transform.Links, d transform.Design) (transform.Schemas, error) {
-	return s.shared().Output(l, d)
+	out, err := s.shared().Output(l, d)
+	if report := out[portReport]; report != nil {
+		out[portReport] = inputOf(l).With(report.Fields...)
+	}
+	return out, err
 }
 
 // Start implements transform.Settings.
@@ -62,6 +66,9 @@ func (s *WorkflowExecutorSettings) Start(env *transform.Env, l transform.Links) 
 		return nil, err
 	}
 	e := p.(*executorProcessor)
-	e.run = env.Children.RunWorkflow
+	e.run, e.inputInReport = env.Children.RunWorkflow, true
+	if report := e.ports[portReport]; report != nil {
+		e.ports[portReport] = e.in.With(report.Fields...)
+	}
 	return e, nil
 }

@@ -74,9 +74,14 @@ type CodecName string
 // Choices implements transform.Choices.
 func (CodecName) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: "UNCOMPRESSED", Label: "none"}, {Code: "SNAPPY"}, {Code: "GZIP"}, {Code: "ZSTD"},
-		{Code: "LZO", Help: "not supported here"}, {Code: "BROTLI", Help: "not supported here"},
-		{Code: "LZ4", Help: "not supported here"}, {Code: "LZ4_RAW", Help: "not supported here"},
+		{Code: "UNCOMPRESSED", Label: "none"},
+		{Code: "SNAPPY"},
+		{Code: "GZIP"},
+		{Code: "ZSTD"},
+		{Code: "LZO", Help: "not supported here"},
+		{Code: "BROTLI", Help: "not supported here"},
+		{Code: "LZ4", Help: "not supported here"},
+		{Code: "LZ4_RAW", Help: "not supported here"},
 	}
 }
 

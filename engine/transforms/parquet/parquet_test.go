@@ -220,7 +220,10 @@ func foreign[T any, W interface {
 		t.Fatal(err)
 	}
 	w := file.NewParquetWriter(&out, root, file.WithWriterProps(arrow.NewWriterProperties(arrow.WithAllocator(memory.DefaultAllocator))))
-	g := w.AppendRowGroup()
+	g, err := w.AppendRowGroupChecked()
+	if err != nil {
+		t.Fatal(err)
+	}
 	c, err := g.NextColumn()
 	if err != nil {
 		t.Fatal(err)

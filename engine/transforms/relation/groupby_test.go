@@ -45,9 +45,14 @@ func TestGroupByStartsAgain(t *testing.T) {
 		Definition: relation.GroupBy,
 		XML:        groupXML("k", "COUNT_DISTINCT n", "SUM n", "SUM d", "MIN d", "MEDIAN n", "STD_DEV n", "CONCAT_STRING s -", "CONCAT_DISTINCT s -", "MAX s", "LAST t", "MIN b", "COUNT_ALL s"),
 		Inputs: []transformtest.Input{{Fields: fields("k:Integer", "n:Integer", "d:BigNumber", "s:String", "t:Number", "b:Boolean"), Rows: [][]any{
-			{1, 5, big("0.1"), "y", 0.5, true}, {1, 5, big("0.2"), "x", nil, nil}, {1, 6, nil, "y", 1.5, false}, {1, 6, nil, nil, nil, nil},
+			{1, 5, big("0.1"), "y", 0.5, true},
+			{1, 5, big("0.2"), "x", nil, nil},
+			{1, 6, nil, "y", 1.5, false},
+			{1, 6, nil, nil, nil, nil},
 			{2, 5, big("7"), "z", nil, true},
-			{3, 1, nil, nil, 2.5, nil}, {3, 2, big("1.5"), "a", 3.5, true}, {3, 2, big("1.5"), "b", nil, true},
+			{3, 1, nil, nil, 2.5, nil},
+			{3, 2, big("1.5"), "a", 3.5, true},
+			{3, 2, big("1.5"), "b", nil, true},
 		}}},
 	})
 	checkRows(t, out,

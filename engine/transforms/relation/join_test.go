@@ -14,7 +14,7 @@ import (
 func joinXML(kind, keys1, keys2 string) string {
 	list := func(tag, keys string) string {
 		var b strings.Builder
-		for _, k := range strings.Fields(keys) {
+		for k := range strings.FieldsSeq(keys) {
 			b.WriteString("<key>" + k + "</key>")
 		}
 		return "<" + tag + ">" + b.String() + "</" + tag + ">"
@@ -122,12 +122,14 @@ func TestMergeRows(t *testing.T) {
 		fields string
 	}{
 		"flags": {
-			base, []transformtest.Input{reference, compare},
+			base,
+			[]transformtest.Input{reference, compare},
 			[]string{"1|James|3.6|identical", "2|Marie|8.3|deleted", "4|Patricia|4.2|changed", "9|William|4.3|changed", "10|x|0.5|changed", "11|Richard|9.6|new"},
 			"id Integer, name String, score Number, flagfield String",
 		},
 		"differences": {
-			base + "<flag_field>f</flag_field><diff-field>d</diff-field>", []transformtest.Input{reference, compare},
+			base + "<flag_field>f</flag_field><diff-field>d</diff-field>",
+			[]transformtest.Input{reference, compare},
 			[]string{
 				`1|James|3.6|identical|{"changes":[]}`, `2|Marie|8.3|deleted|{"changes":[]}`,
 				`4|Patricia|4.2|changed|{"changes":[{"name":{"from":"Patrcia","to":"Patricia"}}]}`,
@@ -189,11 +191,13 @@ func TestSortedMerge(t *testing.T) {
 			[]string{"<null>|1", "a|4", "b|2", "b|3", "b|5", "c|6"},
 		},
 		"descending": {
-			key("N"), []transformtest.Input{in("a", []any{"c", 1}, []any{"a", 2}), in("b", []any{"d", 3}, []any{"b", 4}, []any{nil, 5})},
+			key("N"),
+			[]transformtest.Input{in("a", []any{"c", 1}, []any{"a", 2}), in("b", []any{"d", 3}, []any{"b", 4}, []any{nil, 5})},
 			[]string{"d|3", "c|1", "b|4", "a|2", "<null>|5"},
 		},
 		"long keys": {
-			key("Y"), []transformtest.Input{in("a", []any{long + "b", 1}, []any{long + "d", 2}), in("b", []any{long + "a", 3}, []any{long + "c", 4})},
+			key("Y"),
+			[]transformtest.Input{in("a", []any{long + "b", 1}, []any{long + "d", 2}), in("b", []any{long + "a", 3}, []any{long + "c", 4})},
 			[]string{long + "a|3", long + "b|1", long + "c|4", long + "d|2"},
 		},
 		"no rows": {key("Y"), []transformtest.Input{in("a"), in("b")}, nil},

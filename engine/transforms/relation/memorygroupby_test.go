@@ -18,7 +18,7 @@ import (
 func groupXML(group string, aggregates ...string) string {
 	var b strings.Builder
 	b.WriteString("<group>")
-	for _, g := range strings.Fields(group) {
+	for g := range strings.FieldsSeq(group) {
 		b.WriteString("<field><name>" + g + "</name></field>")
 	}
 	b.WriteString("</group><fields>")

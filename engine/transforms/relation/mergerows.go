@@ -47,7 +47,6 @@ type mergeLayout struct {
 	in    [2]*batch.Schema // reference, compare
 	out   *batch.Schema
 	from  [2][]int // for each field of the rows: its place in the inputs, -1 for none
-	keys  [2][]string
 	extra [][2]int // of each extra field: input and place
 }
 

@@ -22,8 +22,14 @@ func pivotXML(targets ...string) string {
 
 func TestDenormaliser(t *testing.T) {
 	in := []transformtest.Input{{Fields: fields("id:Integer", "k:String", "v:String", "rest:String"), Rows: [][]any{
-		{1, "white", "10", "r1"}, {1, "black", "20", "r2"}, {1, "white", "30", "r3"}, {1, "none", "99", "r4"},
-		{2, "white", nil, "r5"}, {2, nil, "5", "r6"}, {3, "white", "7", "r7"}, {3, "white", nil, "r8"},
+		{1, "white", "10", "r1"},
+		{1, "black", "20", "r2"},
+		{1, "white", "30", "r3"},
+		{1, "none", "99", "r4"},
+		{2, "white", nil, "r5"},
+		{2, nil, "5", "r6"},
+		{3, "white", "7", "r7"},
+		{3, "white", nil, "r8"},
 	}}}
 	cases := map[string]struct {
 		xml    string
@@ -32,8 +38,10 @@ func TestDenormaliser(t *testing.T) {
 		fields string
 	}{
 		"last value": {
-			pivotXML("v|white|w|String", "v|${B}|b|String"), map[string]string{"B": "black"},
-			[]string{"1|r4|30|20", "2|r6|<null>|<null>", "3|r8|<null>|<null>"}, "id Integer, rest String, w String, b String",
+			pivotXML("v|white|w|String", "v|${B}|b|String"),
+			map[string]string{"B": "black"},
+			[]string{"1|r4|30|20", "2|r6|<null>|<null>", "3|r8|<null>|<null>"},
+			"id Integer, rest String, w String, b String",
 		},
 		"converted": {
 			pivotXML("v|white|w|Integer"), nil, []string{"1|r4|30", "2|r6|<null>", "3|r8|<null>"}, "id Integer, rest String, w Integer",
@@ -44,8 +52,10 @@ func TestDenormaliser(t *testing.T) {
 			"id Integer, rest String, s Integer, a Number, lo Integer, hi Integer, c Integer, t String",
 		},
 		"null aggregates are zero by variable": {
-			pivotXML("v|black|s|Integer|SUM"), map[string]string{"HOP_AGGREGATION_ALL_NULLS_ARE_ZERO": "Y"},
-			[]string{"1|r4|20", "2|r6|0", "3|r8|0"}, "id Integer, rest String, s Integer",
+			pivotXML("v|black|s|Integer|SUM"),
+			map[string]string{"HOP_AGGREGATION_ALL_NULLS_ARE_ZERO": "Y"},
+			[]string{"1|r4|20", "2|r6|0", "3|r8|0"},
+			"id Integer, rest String, s Integer",
 		},
 	}
 	for name, c := range cases {

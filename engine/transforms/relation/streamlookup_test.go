@@ -17,11 +17,11 @@ import (
 func lookupXML(keys, values string) string {
 	var b strings.Builder
 	b.WriteString("<from>Side</from><lookup>")
-	for _, k := range strings.Fields(keys) {
+	for k := range strings.FieldsSeq(keys) {
 		name, f, _ := strings.Cut(k, "=")
 		b.WriteString("<key><name>" + name + "</name><field>" + f + "</field></key>")
 	}
-	for _, v := range strings.Fields(values) {
+	for v := range strings.FieldsSeq(values) {
 		w := append(strings.Split(v, ":"), "", "", "", "")
 		b.WriteString("<value><name>" + w[0] + "</name><rename>" + w[1] + "</rename><default>" + w[2] + "</default>")
 		if w[3] != "" {
@@ -46,43 +46,60 @@ func TestStreamLookup(t *testing.T) {
 		fields     string
 	}{
 		"text key: last duplicate wins, null matches null": {
-			transformtest.Input{Fields: fields("k:String"), Rows: [][]any{{"a"}, {"b"}, {"c"}, {nil}, {""}, {"A"}}}, texts,
+			transformtest.Input{Fields: fields("k:String"), Rows: [][]any{{"a"}, {"b"}, {"c"}, {nil}, {""}, {"A"}}},
+			texts,
 			lookupXML("k=CODE", "name rank:position"),
 			[]string{"a|new|3", "b|bee|<null>", "c|<null>|<null>", "<null>|nothing|4", "|nothing|4", "A|<null>|<null>"},
 			"k String, name String, position Integer",
 		},
 		"defaults": {
-			transformtest.Input{Fields: fields("k:String"), Rows: [][]any{{"z"}, {"b"}}}, texts,
+			transformtest.Input{Fields: fields("k:String"), Rows: [][]any{{"z"}, {"b"}}},
+			texts,
 			lookupXML("k=code", "name:n:none rank:r:-7:Integer rank:s:x:Integer"),
-			[]string{"z|none|-7|<null>", "b|bee|<null>|<null>"}, "k String, n String, r Integer, s Integer",
+			[]string{"z|none|-7|<null>", "b|bee|<null>|<null>"},
+			"k String, n String, r Integer, s Integer",
 		},
 		"a default of another type is converted": {
-			transformtest.Input{Fields: fields("k:String"), Rows: [][]any{{"z"}}}, texts,
-			lookupXML("k=code", "rank:r:12"), []string{"z|12"}, "k String, r Integer",
+			transformtest.Input{Fields: fields("k:String"), Rows: [][]any{{"z"}}},
+			texts,
+			lookupXML("k=code", "rank:r:12"),
+			[]string{"z|12"},
+			"k String, r Integer",
 		},
 		"integer key": {
-			transformtest.Input{Fields: fields("i:Integer"), Rows: [][]any{{2}, {3}, {nil}, {1}}}, numbers,
+			transformtest.Input{Fields: fields("i:Integer"), Rows: [][]any{{2}, {3}, {nil}, {1}}},
+			numbers,
 			lookupXML("i=id", "d::0.5:Number t::Y:Boolean"),
-			[]string{"2|2.5|<null>", "3|0.5|Y", "<null>|9.5|N", "1|1.5|Y"}, "i Integer, d Number, t Boolean",
+			[]string{"2|2.5|<null>", "3|0.5|Y", "<null>|9.5|N", "1|1.5|Y"},
+			"i Integer, d Number, t Boolean",
 		},
 		"a text key is converted to the lookup's integer": {
-			transformtest.Input{Fields: fields("i:String"), Rows: [][]any{{"2"}, {""}}}, numbers,
-			lookupXML("i=id", "d"), []string{"2|2.5", "|9.5"}, "i String, d Number",
+			transformtest.Input{Fields: fields("i:String"), Rows: [][]any{{"2"}, {""}}},
+			numbers,
+			lookupXML("i=id", "d"),
+			[]string{"2|2.5", "|9.5"},
+			"i String, d Number",
 		},
 		"a number key is compared as Java writes it": {
 			transformtest.Input{Fields: fields("i:Number"), Rows: [][]any{{5.0}, {nil}}},
 			transformtest.Input{From: "side", Info: true, Fields: fields("code:String", "name:String"), Rows: [][]any{{"5", "plain"}, {"5.0", "java"}}},
-			lookupXML("i=code", "name"), []string{"5.0|java", "<null>|<null>"}, "i Number, name String",
+			lookupXML("i=code", "name"),
+			[]string{"5.0|java", "<null>|<null>"},
+			"i Number, name String",
 		},
 		"two keys": {
 			transformtest.Input{Fields: fields("a:String", "b:Integer"), Rows: [][]any{{"x", 1}, {"x", 2}, {nil, 1}}},
 			transformtest.Input{From: "side", Info: true, Fields: fields("p:String", "q:Integer", "v:String"), Rows: [][]any{{"x", 1, "x1"}, {nil, 1, "n1"}, {"x1", nil, "no"}}},
-			lookupXML("a=p b=q", "v"), []string{"x|1|x1", "x|2|<null>", "<null>|1|n1"}, "a String, b Integer, v String",
+			lookupXML("a=p b=q", "v"),
+			[]string{"x|1|x1", "x|2|<null>", "<null>|1|n1"},
+			"a String, b Integer, v String",
 		},
 		"no lookup rows": {
 			transformtest.Input{Fields: fields("k:String"), Rows: [][]any{{"a"}}},
 			transformtest.Input{From: "side", Info: true, Fields: fields("code:String", "v:BigNumber")},
-			lookupXML("k=code", "v:k:1.25:BigNumber"), []string{"a|1.25"}, "k String, k_1 BigNumber",
+			lookupXML("k=code", "v:k:1.25:BigNumber"),
+			[]string{"a|1.25"},
+			"k String, k_1 BigNumber",
 		},
 	}
 	for name, c := range cases {

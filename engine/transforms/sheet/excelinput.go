@@ -115,7 +115,7 @@ func (s *ExcelInputSettings) layout(origin string, r transform.Resolver) (*batch
 		}
 	}
 	var err error
-	if e.facts, err = s.Facts.Resolve(origin, r); err != nil {
+	if e.facts, err = s.Resolve(origin, r); err != nil {
 		return nil, nil, err
 	}
 	for _, f := range e.facts {

@@ -229,7 +229,7 @@ func (r *excelReader) row(s wantedSheet, row int, cells []cell) error {
 		if at := s.StartColumn + k; at < len(cells) {
 			var err error
 			if v, err = r.cell(c, &cells[at]); err != nil {
-				if err := r.bad(err, s.name, row, at, &cells[at]); err != nil {
+				if err := r.bad(err, s.name, row, at); err != nil {
 					return err
 				}
 				if r.settings.SkipErrorLines {
@@ -255,7 +255,7 @@ func (r *excelReader) cell(c *column, x *cell) (batch.Value, error) {
 }
 
 // bad reports a cell that cannot be converted; nil when errors are ignored.
-func (r *excelReader) bad(err error, sheet string, row, col int, x *cell) error {
+func (r *excelReader) bad(err error, sheet string, row, col int) error {
 	place := fmt.Sprintf("%s, sheet %q, cell %s", r.file.Path, sheet, cellName(row, col))
 	if r.settings.ErrorIgnored {
 		r.env.Log.Warn("Cell ignored", "cell", place, "err", err)

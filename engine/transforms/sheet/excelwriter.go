@@ -155,8 +155,11 @@ func (s *ExcelWriterSettings) Start(env *transform.Env, l transform.Links) (tran
 		from transform.Expr[string]
 		to   *string
 	}{
-		{"file name", s.File.Name, &p.name}, {"sheet name", s.File.SheetName, &p.sheet}, {"starting cell", s.StartingCell, &p.start},
-		{"template file", s.Template.FileName, &p.template}, {"template sheet", s.Template.SheetName, &p.templateSheet},
+		{"file name", s.File.Name, &p.name},
+		{"sheet name", s.File.SheetName, &p.sheet},
+		{"starting cell", s.StartingCell, &p.start},
+		{"template file", s.Template.FileName, &p.template},
+		{"template sheet", s.Template.SheetName, &p.templateSheet},
 	} {
 		var err error
 		if *x.to, err = x.from.Eval(env); err != nil {
@@ -271,8 +274,7 @@ func (p *excelWriter) Apply(ctx context.Context, b *batch.Batch, emit transform.
 }
 
 func (p *excelWriter) fail(err error) error {
-	var known *engine.Error
-	if errors.As(err, &known) {
+	if _, known := errors.AsType[*engine.Error](err); known {
 		return err
 	}
 	return &engine.Error{Transform: p.env.Transform, Message: "the workbook cannot be written", Err: err}

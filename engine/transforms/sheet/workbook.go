@@ -74,7 +74,7 @@ func openWorkbook(data []byte, password project.Secret) (workbook, error) {
 		return nil, fmt.Errorf("the workbook's archive is damaged: %w", err)
 	}
 	if f, err := z.Open("content.xml"); err == nil {
-		f.Close()
+		defer f.Close()
 		return &odsBook{archive: z}, nil
 	}
 	return openXLSX(z)

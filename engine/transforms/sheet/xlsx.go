@@ -61,7 +61,6 @@ func openXLSX(z *zip.Reader) (*xlsxBook, error) {
 
 // element is a start tag with the attributes that are of interest, by local name.
 type element struct {
-	name  string
 	attrs []xml.Attr
 }
 

@@ -232,7 +232,7 @@ func (p *dbJoin) ask(ctx context.Context, b *batch.Batch, i int, result *batch.B
 	if p.args, err = p.binder.Append(p.args[:0], b, i); err != nil {
 		return err
 	}
-	rows, err := p.session.query(ctx, p.query, p.args)
+	rows, err := p.session.query(ctx, p.query, p.args) //nolint:rowserrcheck // the reader checks it
 	if err != nil {
 		return err
 	}

@@ -155,12 +155,11 @@ func (p *dbLookup) start(ctx context.Context) (err error) {
 	if err := p.open(ctx); err != nil {
 		return err
 	}
-	table := database.Table(p.dialect, p.schema, p.table)
 	if p.where, err = newWhere(p.dialect, p.settings.Keys, p.in, 1); err != nil {
 		return err
 	}
 	p.query = p.selection(p.columns()) + p.where.clause + p.order()
-	if err := p.learnKeys(ctx, table); err != nil {
+	if err := p.learnKeys(ctx); err != nil {
 		return err
 	}
 	if p.binder, err = database.NewBinder(p.dialect, p.env.Semantics, p.keys, everyField(p.keys)); err != nil {
@@ -212,7 +211,7 @@ func (p *dbLookup) onlyEquals() bool {
 }
 
 // learnKeys makes converters from the fields to the types of the key columns.
-func (p *dbLookup) learnKeys(ctx context.Context, table string) error {
+func (p *dbLookup) learnKeys(ctx context.Context) error {
 	p.keys = batch.NewSchema()
 	if len(p.where.columns) == 0 {
 		return nil

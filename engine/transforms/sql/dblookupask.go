@@ -70,8 +70,8 @@ func (p *dbLookup) ask(ctx context.Context, keys *batch.Batch, i int, result *ba
 	if err != nil {
 		return false, err
 	}
-	found, err = p.first(rows, result)
-	return found, errors.Join(err, rows.Close())
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	return p.first(rows, result)
 }
 
 func (p *dbLookup) first(rows *sql.Rows, result *batch.Batch) (bool, error) {

@@ -75,7 +75,7 @@ func (p *deleter) Apply(ctx context.Context, b *batch.Batch, emit transform.Emit
 	}
 	rej := p.env.Rejects(b)
 	for i := range b.All() {
-		_, err := p.remove.exec(ctx, p.session, b, i)
+		err := p.remove.exec(ctx, p.session, b, i)
 		if err == nil {
 			p.env.Counters.Updated.Add(1)
 			err = p.wrote()

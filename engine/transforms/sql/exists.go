@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"sluice/engine/batch"
@@ -187,13 +188,24 @@ func (p *existenceCheck) check(ctx context.Context, b *batch.Batch, i int) (bool
 	if there, asked := p.known[query]; asked {
 		return there, nil
 	}
+	there, err := p.answers(ctx, query)
+	if err != nil {
+		return false, err
+	}
+	p.known[query] = there
+	return there, nil
+}
+
+// answers says whether a query has what it asks for: false for an absent table or
+// column.
+func (p *existenceCheck) answers(ctx context.Context, query string) (there bool, err error) {
 	rows, err := p.conn.QueryContext(ctx, query)
-	if err != nil && !p.dialect.Absent(err) {
+	if err != nil {
+		if p.dialect.Absent(err) {
+			return false, nil
+		}
 		return false, p.failure(query, err)
 	}
-	p.known[query] = err == nil
-	if err != nil {
-		return false, nil
-	}
-	return true, rows.Close()
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	return true, rows.Err()
 }

@@ -120,13 +120,13 @@ func (p *insertUpdate) row(ctx context.Context, b *batch.Batch, i int) error {
 	case err != nil:
 		return err
 	case !found:
-		if _, err := p.insert.exec(ctx, p.session, b, i); err != nil {
+		if err := p.insert.exec(ctx, p.session, b, i); err != nil {
 			return err
 		}
 		p.env.Counters.Output.Add(1)
 		return p.wrote()
 	case differs && p.update != nil:
-		if _, err := p.update.exec(ctx, p.session, b, i); err != nil {
+		if err := p.update.exec(ctx, p.session, b, i); err != nil {
 			return err
 		}
 		p.env.Counters.Updated.Add(1)

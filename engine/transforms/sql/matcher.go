@@ -104,12 +104,12 @@ func newStatement(s *session, in *batch.Schema, text string, fields []int) (*sta
 }
 
 // exec runs the statement for row i, and counts it for the commit.
-func (st *statement) exec(ctx context.Context, s *session, b *batch.Batch, i int) (sql.Result, error) {
-	var err error
+func (st *statement) exec(ctx context.Context, s *session, b *batch.Batch, i int) (err error) {
 	if st.args, err = st.binder.Append(st.args[:0], b, i); err != nil {
-		return nil, err
+		return err
 	}
-	return s.exec(ctx, st.text, st.args)
+	_, err = s.exec(ctx, st.text, st.args)
+	return err
 }
 
 // update makes the UPDATE of assignments for keys.
@@ -164,11 +164,8 @@ func (m *matcher) match(ctx context.Context, b *batch.Batch, i int) (found, diff
 	if err != nil {
 		return false, false, err
 	}
-	found, differs, err = m.compare(rows, b, i)
-	if err = errors.Join(err, rows.Close()); err != nil {
-		return false, false, err
-	}
-	return found, differs, nil
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	return m.compare(rows, b, i)
 }
 
 func (m *matcher) compare(rows *sql.Rows, b *batch.Batch, i int) (found, differs bool, err error) {

@@ -152,19 +152,23 @@ func TestTableOutputChoosesTheTableByRow(t *testing.T) {
 	}{
 		"field": {
 			"<tablename_in_field>Y</tablename_in_field><tablename_field>t</tablename_field>",
-			"create table one(v, day); create table two(v, day)", "select 'one', v from one union all select 'two', v from two", []string{"one|1", "one|3", "two|2"},
+			"create table one(v, day); create table two(v, day)", "select 'one', v from one union all select 'two', v from two",
+			[]string{"one|1", "one|3", "two|2"},
 		},
 		"field, stored": {
 			"<tablename_in_field>Y</tablename_in_field><tablename_field>t</tablename_field><tablename_in_table>Y</tablename_in_table>",
-			"create table one(t, v, day); create table two(t, v, day)", "select t, v from one union all select t, v from two", []string{"one|1", "one|3", "two|2"},
+			"create table one(t, v, day); create table two(t, v, day)", "select t, v from one union all select t, v from two",
+			[]string{"one|1", "one|3", "two|2"},
 		},
 		"month": {
 			"<table>log</table><partitioning_enabled>Y</partitioning_enabled><partitioning_monthly>Y</partitioning_monthly><partitioning_field>day</partitioning_field>",
-			"create table log_202405(t, v, day); create table log_202406(t, v, day)", "select 5, v from log_202405 union all select 6, v from log_202406", []string{"5|1", "5|3", "6|2"},
+			"create table log_202405(t, v, day); create table log_202406(t, v, day)", "select 5, v from log_202405 union all select 6, v from log_202406",
+			[]string{"5|1", "5|3", "6|2"},
 		},
 		"day": {
 			"<table>log</table><partitioning_enabled>Y</partitioning_enabled><partitioning_daily>Y</partitioning_daily><partitioning_field>day</partitioning_field>",
-			"create table log_20240516(t, v, day); create table log_20240601(t, v, day); create table log_20240501(t, v, day)", "select v from log_20240516 union all select v from log_20240601", []string{"1", "2"},
+			"create table log_20240516(t, v, day); create table log_20240601(t, v, day); create table log_20240501(t, v, day)", "select v from log_20240516 union all select v from log_20240601",
+			[]string{"1", "2"},
 		},
 	}
 	for name, c := range cases {

@@ -107,7 +107,7 @@ func (s *session) within(ctx context.Context) error {
 	if s.commitSize > 0 {
 		err = s.begin(ctx)
 	} else {
-		err = s.link.commit()
+		err = s.commit()
 	}
 	if err != nil {
 		return s.failure("transaction", err)
@@ -117,7 +117,7 @@ func (s *session) within(ctx context.Context) error {
 
 // exec runs a prepared statement that writes.
 func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result, error) {
-	st, err := s.prepared(ctx, text)
+	st, err := s.prepared(ctx, text) //nolint:sqlclosecheck // it is kept until the session is closed
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *session) exec(ctx context.Context, text string, args []any) (sql.Result
 
 // query runs a prepared query. The caller closes the rows.
 func (s *session) query(ctx context.Context, text string, args []any) (*sql.Rows, error) {
-	st, err := s.prepared(ctx, text)
+	st, err := s.prepared(ctx, text) //nolint:sqlclosecheck // it is kept until the session is closed
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s *session) wrote() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pending++; s.commitSize > 0 && s.pending >= s.commitSize {
-		if err := s.link.commit(); err != nil {
+		if err := s.commit(); err != nil {
 			return s.failure("commit", err)
 		}
 	}

@@ -189,7 +189,7 @@ func (p *synchronizer) inserted(ctx context.Context, t *synchronized, b *batch.B
 			return err
 		}
 	}
-	if _, err := t.insert.exec(ctx, p.session, b, i); err != nil {
+	if err := t.insert.exec(ctx, p.session, b, i); err != nil {
 		return err
 	}
 	p.env.Counters.Output.Add(1)
@@ -215,7 +215,7 @@ func (p *synchronizer) deleted(ctx context.Context, t *synchronized, b *batch.Ba
 }
 
 func (p *synchronizer) counted(ctx context.Context, st *statement, b *batch.Batch, i int) error {
-	if _, err := st.exec(ctx, p.session, b, i); err != nil {
+	if err := st.exec(ctx, p.session, b, i); err != nil {
 		return err
 	}
 	p.env.Counters.Updated.Add(1)

@@ -234,20 +234,25 @@ func (t *tableReader) emitRows(ctx context.Context, args []any, emit transform.E
 	if err := t.open(ctx); err != nil {
 		return err
 	}
+	if !t.mustEnd() {
+		return t.runQuery(ctx, args, emit)
+	}
+	h := &hold{env: t.env, schema: t.schema}
+	err := t.runQuery(ctx, args, func(_ transform.Port, b *batch.Batch) error { return h.take(b) })
+	if err == nil {
+		err = h.emit(ctx, emit)
+	}
+	return errors.Join(err, h.close())
+}
+
+// runQuery has ended the query when it returns.
+func (t *tableReader) runQuery(ctx context.Context, args []any, emit transform.Emit) (err error) {
 	rows, err := t.session.query(ctx, t.query, args)
 	if err != nil {
 		return err
 	}
-	if !t.mustEnd() {
-		err = t.emitResult(ctx, rows, emit)
-		return errors.Join(err, rows.Close())
-	}
-	h := &hold{env: t.env, schema: t.schema}
-	err = t.emitResult(ctx, rows, func(_ transform.Port, b *batch.Batch) error { return h.take(b) })
-	if err = errors.Join(err, rows.Close()); err == nil {
-		err = h.emit(ctx, emit)
-	}
-	return errors.Join(err, h.close())
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	return t.emitResult(ctx, rows, emit)
 }
 
 // mustEnd says that the query has to end before its rows move: another transform
@@ -295,8 +300,7 @@ func (t *tableReader) readFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var cell *database.CellError
-	if errors.As(err, &cell) {
+	if cell, ok := errors.AsType[*database.CellError](err); ok {
 		return &engine.Error{Field: cell.Field, Value: cell.Value, Err: cell.Err}
 	}
 	return t.failure(t.query, err)

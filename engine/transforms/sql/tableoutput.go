@@ -257,14 +257,14 @@ func selection(b *batch.Batch, keep []int32) []int32 {
 func (p *tableOutput) insert(ctx context.Context, b *batch.Batch, i int, keys *batch.Column, rej *transform.Rejects) (bool, error) {
 	statement, err := p.statement(b, i)
 	if err != nil {
-		return false, p.refuse(ctx, rej, b, i, err)
+		return false, p.refuse(ctx, rej, i, err)
 	}
 	if p.args, err = p.binder.Append(p.args[:0], b, i); err != nil {
-		return false, p.refuse(ctx, rej, b, i, err)
+		return false, p.refuse(ctx, rej, i, err)
 	}
 	r, err := p.exec(ctx, statement, p.args)
 	if err != nil {
-		return false, p.refuse(ctx, rej, b, i, err)
+		return false, p.refuse(ctx, rej, i, err)
 	}
 	if keys != nil {
 		id, err := r.LastInsertId()
@@ -293,7 +293,7 @@ func (p *tableOutput) statement(b *batch.Batch, i int) (string, error) {
 const mostWarnings = 20
 
 // refuse handles a row that cannot be inserted.
-func (p *tableOutput) refuse(ctx context.Context, rej *transform.Rejects, b *batch.Batch, i int, err error) error {
+func (p *tableOutput) refuse(ctx context.Context, rej *transform.Rejects, i int, err error) error {
 	if p.env.Errors != nil || !p.settings.IgnoreErrors || ctx.Err() != nil {
 		return p.rowFailed(ctx, rej, i, transform.RowError{Code: "TOP001", Err: err})
 	}
@@ -324,7 +324,7 @@ func (p *tableOutput) fit(ctx context.Context, table string) error {
 func (p *tableOutput) alone(ctx context.Context, statement string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.link.commit(); err != nil {
+	if err := p.commit(); err != nil {
 		return p.failure("commit", err)
 	}
 	if _, err := p.conn.ExecContext(ctx, statement); err != nil {

@@ -151,7 +151,7 @@ func (p *updater) row(ctx context.Context, b *batch.Batch, i int) (bool, *transf
 	if !differs {
 		return true, nil
 	}
-	if _, err := p.update.exec(ctx, p.session, b, i); err != nil {
+	if err := p.update.exec(ctx, p.session, b, i); err != nil {
 		return false, fault(err)
 	}
 	p.env.Counters.Updated.Add(1)

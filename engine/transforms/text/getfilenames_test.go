@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"errors"
 	"io"
 	"path/filepath"
 	"strings"
@@ -21,8 +22,8 @@ func tree(t *testing.T, root *string, names ...string) func(*transform.Env) {
 		for _, name := range names {
 			w, err := env.Files.Create(t.Context(), name, files.CreateOptions{Parents: true})
 			if err == nil {
-				io.WriteString(w, name)
-				err = w.Commit()
+				_, err = io.WriteString(w, name)
+				err = errors.Join(err, w.Commit())
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package text
 
 import (
 	"slices"
+	"strings"
 
 	"sluice/engine/batch"
 	"sluice/engine/transform"
@@ -108,14 +109,11 @@ func (b *lineBatch) errors(failed []badValue) {
 }
 
 func joined(list []badValue, between string, text func(*badValue) string) string {
-	out := ""
+	texts := make([]string, len(list))
 	for i := range list {
-		if i > 0 {
-			out += between
-		}
-		out += text(&list[i])
+		texts[i] = text(&list[i])
 	}
-	return out
+	return strings.Join(texts, between)
 }
 
 // repeat gives nulls of repeated fields the value of the row before.

@@ -127,11 +127,11 @@ func (s *lineRows) file(ctx context.Context, f *textFile) error {
 	if s.ended {
 		return nil
 	}
-	text, stop, err := s.r.open(ctx, f)
+	text, err := s.r.open(ctx, f)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer text.Close()
 	s.source = &lineSource{r: s.r, cut: s.r.newLineCutter(text)}
 	defer s.source.free()
 	s.read, s.stopped, s.queue = 0, false, s.queue[:0]
@@ -144,8 +144,7 @@ func (s *lineRows) file(ctx context.Context, f *textFile) error {
 	} else {
 		err = s.plain(ctx, f)
 	}
-	var bad badFile
-	if errors.As(err, &bad) { // the rows before the damage are whole
+	if _, bad := errors.AsType[badFile](err); bad { // the rows before the damage are whole
 		err = errors.Join(err, s.flush(f))
 	}
 	s.r.env.Counters.Input.Add(s.lines - before)

@@ -197,7 +197,7 @@ func appendFixed(dst []byte, v int64, scale int) []byte {
 	}
 	var buf [24]byte
 	i := len(buf)
-	for k := 0; k < scale; k++ {
+	for range scale {
 		i--
 		buf[i] = byte('0' + u%10)
 		u /= 10

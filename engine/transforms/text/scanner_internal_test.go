@@ -50,12 +50,12 @@ func slowSkip(text string, all bool) string {
 func slowField(text, sep, quote string, keepLineEnds bool) (field, rest string, lineEnd bool) {
 	at, closed, twice := 0, false, false
 	if quote != "" && strings.HasPrefix(text, quote) {
-		if body, ok := slowClosed(text[len(quote):], quote); ok {
-			at, closed = len(quote)+len(body)+len(quote), true
-			twice = strings.Contains(body, quote)
-		} else {
+		body, ok := slowClosed(text[len(quote):], quote)
+		if !ok {
 			return text, "", false
 		}
+		at, closed = len(quote)+len(body)+len(quote), true
+		twice = strings.Contains(body, quote)
 	}
 	for at < len(text) && !strings.HasPrefix(text[at:], sep) && (keepLineEnds || text[at] != '\n' && text[at] != '\r') {
 		at++

@@ -3,6 +3,7 @@ package text_test
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -186,8 +187,8 @@ func TestTextFileInputFiles(t *testing.T) {
 		for name, content := range map[string]string{"d/b.txt": "b\n", "d/a.txt": "a1\na2\n", "d/sub/c.txt": "c\n", "d/skip.txt": "s\n", "d/x.csv": "x\n"} {
 			w, err := local.Create(t.Context(), name, files.CreateOptions{Parents: true})
 			if err == nil {
-				io.WriteString(w, content)
-				err = w.Commit()
+				_, err = io.WriteString(w, content)
+				err = errors.Join(err, w.Commit())
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -256,8 +257,10 @@ func TestTextFileInputUnpacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		io.WriteString(w, "h\n1;2\n")
-		w.Close()
+		_, err = io.WriteString(w, "h\n1;2\n")
+		if err = errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
 		hook, _ := with(map[string]string{"in.txt": packed.String()})
 		out := transformtest.Run(t, transformtest.Case{Definition: text.TextFileInput, Env: hook, XML: inTxt + "<header>Y</header><compression>" + string(c) + "</compression>" + strFields("a", "b")})
 		if out.Err != nil || cmp.Diff([]string{"1|2"}, out.Main()) != "" {

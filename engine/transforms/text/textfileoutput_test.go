@@ -3,7 +3,7 @@ package text_test
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -281,8 +281,10 @@ func TestTextFileOutputPacks(t *testing.T) {
 func TestTextFileOutputAppendsToPackedFiles(t *testing.T) {
 	var old bytes.Buffer
 	z := gzip.NewWriter(&old)
-	fmt.Fprint(z, "0;Zoe\n")
-	z.Close()
+	_, err := io.WriteString(z, "0;Zoe\n")
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
 	hook, store := with(map[string]string{"o.txt.gz": old.String(), "o.zip": "PK"})
 	c := transformtest.Case{
 		Definition: text.TextFileOutput, Env: hook, Inputs: []transformtest.Input{people}, Fixed: true,

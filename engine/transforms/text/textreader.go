@@ -224,26 +224,33 @@ func (r *textReader) skippable(name string, err error) error {
 }
 
 // open gives a file as UTF-8 text.
-func (r *textReader) open(ctx context.Context, f *textFile) (io.Reader, func() error, error) {
+func (r *textReader) open(ctx context.Context, f *textFile) (*openText, error) {
 	name := f.info.Path
 	file, err := r.env.Files.Open(ctx, name)
 	if err != nil {
-		return nil, nil, badFile{fmt.Errorf("open %s: %w", name, err)}
+		return nil, badFile{fmt.Errorf("open %s: %w", name, err)}
 	}
 	unpacked, err := r.compression.Reader(file)
 	if err != nil {
-		return nil, nil, errors.Join(badFile{fmt.Errorf("unpack %s: %w", name, err)}, file.Close())
+		return nil, errors.Join(badFile{fmt.Errorf("unpack %s: %w", name, err)}, file.Close())
 	}
-	stop := func() error { return errors.Join(unpacked.Close(), file.Close()) }
-	text, err := r.charset.reader(unpacked)
-	if err != nil {
-		return nil, nil, errors.Join(badFile{fmt.Errorf("read %s: %w", name, err)}, stop())
+	text := &openText{unpacked: unpacked, file: file}
+	if text.Reader, err = r.charset.reader(unpacked); err != nil {
+		return nil, errors.Join(badFile{fmt.Errorf("read %s: %w", name, err)}, text.Close())
 	}
 	if r.settings.AddToResult {
 		addResultFile(ctx, r.env, name, "File was read by a Text file input transform")
 	}
-	return text, stop, nil
+	return text, nil
 }
+
+// openText is the text of a file that is being read.
+type openText struct {
+	io.Reader
+	unpacked, file io.Closer
+}
+
+func (t *openText) Close() error { return errors.Join(t.unpacked.Close(), t.file.Close()) }
 
 // newLineCutter cuts a text into blocks of whole lines.
 func (r *textReader) newLineCutter(text io.Reader) *cutter {
@@ -259,11 +266,11 @@ func (r *textReader) newLineCutter(text io.Reader) *cutter {
 // turn of the block before, also of the file before unless rows are numbered by
 // file.
 func (r *textReader) blocksOf(ctx context.Context, f *textFile, last **turn, submit func(transform.Morsel) error) error {
-	text, stop, err := r.open(ctx, f)
+	text, err := r.open(ctx, f)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer text.Close()
 	if r.settings.RowNumberByFile {
 		*last = nil
 	}

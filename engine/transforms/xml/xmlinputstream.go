@@ -251,7 +251,7 @@ func (p *eventParser) top() *level { return &p.levels[len(p.levels)-1] }
 
 func (p *eventParser) parse(doc docinput.Document, rows *docinput.Rows) error {
 	p.rows, p.file, p.ids, p.levels = rows, "", 0, append(p.levels[:0], level{})
-	codec := encoding.Encoding(encoding.Nop)
+	codec := encoding.Nop
 	if doc.File {
 		p.file = doc.Name
 		if p.encoding != nil {
@@ -279,8 +279,7 @@ func (p *eventParser) events(d *xml.Decoder) error {
 		if err == nil {
 			err = p.token(tok, line, col)
 		}
-		var syntax *xml.SyntaxError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
 			return fmt.Errorf("invalid XML at line %d: %s", syntax.Line, syntax.Msg)
 		}
 		if err != nil {

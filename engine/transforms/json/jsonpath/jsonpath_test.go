@@ -137,8 +137,7 @@ func TestParse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n, err := jsonpath.Parse([]byte(c.doc))
 			if c.want == "" {
-				var syntax *jsonpath.SyntaxError
-				if !errors.As(err, &syntax) {
+				if _, syntax := errors.AsType[*jsonpath.SyntaxError](err); !syntax {
 					t.Fatalf("got %v, want a syntax error", err)
 				}
 				return

@@ -303,12 +303,12 @@ func (p *parser) quoted() (string, error) {
 	p.pos++
 	start := p.pos
 	for p.pos < len(p.src) {
-		switch c := p.src[p.pos]; {
-		case c == quote:
+		switch p.src[p.pos] {
+		case quote:
 			text := p.src[start:p.pos]
 			p.pos++
 			return text, nil
-		case c == '\\':
+		case '\\':
 			return p.escaped(start, quote)
 		default:
 			p.pos++

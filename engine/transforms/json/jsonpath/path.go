@@ -151,14 +151,14 @@ func (c *compiler) blanks() {
 
 func (c *compiler) bracket(t *token) error {
 	c.blanks()
-	switch b := c.peek(); {
-	case b == '*':
+	switch c.peek() {
+	case '*':
 		c.pos++
 		t.kind = wildcard
-	case b == '?':
+	case '?':
 		c.pos++
 		return c.filter(t)
-	case b == '\'' || b == '"':
+	case '\'', '"':
 		t.kind = property
 		if err := c.names(t); err != nil {
 			return err
@@ -246,7 +246,7 @@ func (c *compiler) numbers(t *token) error {
 		return nil
 	}
 	t.kind = index
-	for _, word := range strings.Split(text, ",") {
+	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil {
 			return c.fail("%q is not an array index; names stand in quotes", strings.TrimSpace(word))

@@ -100,7 +100,7 @@ func (r *Rows) Elements(in io.Reader) iter.Seq2[*Node, error] {
 	return func(yield func(*Node, error) bool) {
 		s := &stream{in: Decode(in), buf: make([]byte, 0, streamBuffer)}
 		err := s.document(r.prefix, yield)
-		if err != nil && err != errEnough {
+		if err != nil && !errors.Is(err, errEnough) {
 			yield(nil, err)
 		}
 	}

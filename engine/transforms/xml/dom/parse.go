@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
@@ -99,8 +100,7 @@ func (p *parser) run() error {
 		case errors.Is(err, io.EOF):
 			return p.end()
 		case err != nil:
-			var syntax *xml.SyntaxError
-			if errors.As(err, &syntax) {
+			if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
 				return fmt.Errorf("invalid XML at line %d: %s", syntax.Line, syntax.Msg)
 			}
 			return err
@@ -198,9 +198,9 @@ func (p *parser) start(t xml.StartElement) error {
 }
 
 func (p *parser) uri(prefix string) (string, bool) {
-	for i := len(p.spaces) - 1; i >= 0; i-- {
-		if p.spaces[i].Prefix == prefix {
-			return p.spaces[i].URI, true
+	for _, s := range slices.Backward(p.spaces) {
+		if s.Prefix == prefix {
+			return s.URI, true
 		}
 	}
 	if prefix == "xml" {

@@ -1,6 +1,9 @@
 package dom
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // XML gives what was found as XML: an element with all that is in it, an
 // attribute as name="value".
@@ -49,7 +52,7 @@ func (w *writer) element(n *Node, scope []Space) {
 			key += ":" + s.Prefix
 		}
 		w.attr(key, s.URI)
-		scope = append(scope[:len(scope):len(scope)], s)
+		scope = append(slices.Clip(scope), s)
 	}
 	for _, s := range n.Spaces {
 		declare(s)
@@ -76,9 +79,9 @@ func (w *writer) element(n *Node, scope []Space) {
 }
 
 func lookupSpace(scope []Space, prefix string) string {
-	for i := len(scope) - 1; i >= 0; i-- {
-		if scope[i].Prefix == prefix {
-			return scope[i].URI
+	for _, s := range slices.Backward(scope) {
+		if s.Prefix == prefix {
+			return s.URI
 		}
 	}
 	return ""
