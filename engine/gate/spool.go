@@ -24,6 +24,9 @@ const segmentsInFlight = 2
 // remote; a local disk is asked each time.
 const spaceEvery = 16
 
+// verdictTimeout bounds how long a failed spool tries to say so.
+const verdictTimeout = 30 * time.Second
+
 // spooling are what a Spool needs beside its gate's settings.
 type spooling struct {
 	kind        Kind
@@ -345,6 +348,10 @@ func (s *Spool) Interrupt(ctx context.Context, reason string) error {
 	if sealed {
 		return nil
 	}
+	// A server that is gone must not hold the execution up: an observer gives the
+	// verdict then.
+	ctx, cancel := context.WithTimeout(ctx, verdictTimeout)
+	defer cancel()
 	return s.writer.Interrupt(ctx, reason)
 }
 

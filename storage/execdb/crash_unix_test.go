@@ -52,7 +52,7 @@ func TestCopiesOfMoments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		promised := saidSoFar{states: maps.Clone(said.states)}
+		promised := saidSoFar{states: maps.Clone(said.states), behind: true}
 		s := open(t, whole, execdb.Options{})
 		promised.kept(t, s)
 		intact(t, whole)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -61,12 +62,7 @@ func fuseNetwork(mounts []byte, dir string) (string, bool) {
 		}
 	}
 	kind, _ := strings.CutPrefix(name, "fuse.")
-	for _, n := range networkFuse {
-		if kind == n {
-			return name, true
-		}
-	}
-	return name, false
+	return name, slices.Contains(networkFuse, kind)
 }
 
 // octal undoes how mountinfo writes blanks.

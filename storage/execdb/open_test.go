@@ -34,7 +34,7 @@ func begin(t *testing.T, s *execdb.Store, name string) storage.Execution {
 // raw opens a database file beside the store.
 func raw(t *testing.T, file string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+file)
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

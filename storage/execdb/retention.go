@@ -183,13 +183,9 @@ func eraseOne(ctx context.Context, tx *sql.Tx, id string) error {
 // shrink gives some of the freed pages back to the disk.
 func (s *Store) shrink(ctx context.Context) error {
 	for _, d := range []*database{s.control, s.log} {
-		rows, err := d.writer.QueryContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", vacuumPages))
-		if err != nil {
-			return err
-		}
-		for rows.Next() { // each step frees one page
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		// Each row that is read frees one page.
+		none := func(*sql.Rows) (struct{}, error) { return struct{}{}, nil }
+		if _, err := queryAll(ctx, d.writer, none, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", vacuumPages)); err != nil {
 			return err
 		}
 	}
