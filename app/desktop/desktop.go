@@ -1,0 +1,245 @@
+//go:build !headless
+
+package desktop
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"fyne.io/fyne/v2"
+	fyneapp "fyne.io/fyne/v2/app"
+
+	"sluice/app/presenter"
+	"sluice/app/workspace"
+	"sluice/assets/icons"
+	"sluice/canvas/paint"
+	"sluice/engine/transform"
+)
+
+// appID names the application to the system.
+const appID = "org.sluice.desktop"
+
+// Options are what the desktop is started with.
+type Options struct {
+	File     string    // opened at the start; empty: what was open last, or the welcome screen
+	Memory   string    // file of what is kept between starts; empty: the user's
+	EventLog io.Writer // gets one line per thing that happened, for tests of the real window
+}
+
+// Desktop is the application: one window.
+type Desktop struct {
+	app      fyne.App
+	win      fyne.Window
+	look     *look
+	fonts    *paint.Fonts
+	registry *transform.Registry
+	palette  *presenter.Palette
+	keys     *presenter.KeyTable
+	handlers map[presenter.ActionID]func()
+
+	memory     presenter.Memory
+	memoryPath string
+	events     io.Writer
+
+	spawn func(func()) // runs work beside the user interface
+	post  func(func()) // runs a function on the goroutine of the user interface
+	now   func() time.Time
+	disk  sync.Mutex // one writer of memory and unsaved work at a time
+
+	editors  []*editor
+	current  *editor // nil: the welcome screen
+	dialogs  []*dialog
+	tips     *tipLayer
+	frame    *frame
+	untitled int
+	quitting bool
+}
+
+// Run shows the window until it is closed and gives the exit code.
+func Run(o Options) int {
+	if os.Getenv("LANG") == "" {
+		os.Setenv("LANG", "en_US.UTF-8") // Fyne complains without one
+	}
+	a := fyneapp.NewWithID(appID)
+	d, err := New(a, o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "sluice:", err)
+		return 2
+	}
+	d.start(o.File)
+	d.win.ShowAndRun()
+	return 0
+}
+
+// New builds the window of an application without showing it.
+func New(a fyne.App, o Options) (*Desktop, error) {
+	fonts, err := paint.NewFonts()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := presenter.NewKeyTable(presenter.Actions())
+	if err != nil {
+		return nil, err
+	}
+	d := &Desktop{
+		app: a, fonts: fonts, keys: keys, registry: workspace.Registry(), memoryPath: o.Memory, events: o.EventLog,
+		spawn: func(f func()) { go f() }, post: fyne.Do, now: time.Now,
+	}
+	if d.memoryPath == "" {
+		if d.memoryPath, err = presenter.MemoryPath(); err != nil {
+			return nil, err
+		}
+	}
+	d.memory = presenter.LoadMemory(d.memoryPath)
+	d.palette = presenter.NewPalette(d.registry)
+	d.look = newLook(d.memory.Dark)
+	a.Settings().SetTheme(d.look)
+	if svg, err := icons.SVG("app-tile"); err == nil {
+		a.SetIcon(fyne.NewStaticResource("app-tile.svg", svg))
+	}
+	d.win = a.NewWindow("Sluice")
+	d.win.SetPadded(false)
+	d.win.SetMaster()
+	d.handlers = d.actionHandlers()
+	d.build()
+	d.win.Resize(fyne.NewSize(d.memory.Width, d.memory.Height))
+	d.win.SetCloseIntercept(d.quit)
+	d.win.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) {
+		for _, u := range uris {
+			if presenter.IsHopFile(u.Path()) {
+				d.open(u.Path())
+			}
+		}
+	})
+	return d, nil
+}
+
+// start opens the file, or what was open last, and looks for unsaved work.
+func (d *Desktop) start(file string) {
+	paths := d.memory.Open
+	if file != "" {
+		paths = []string{file}
+	}
+	d.showWelcome()
+	for _, p := range paths {
+		d.open(p)
+	}
+	d.every(2*time.Second, d.lookOutside)
+	d.every(5*time.Second, d.autosave)
+	d.event("started")
+}
+
+// every runs f on the goroutine of the user interface again and again.
+func (d *Desktop) every(pause time.Duration, f func()) {
+	d.spawn(func() {
+		for range time.Tick(pause) {
+			d.post(f)
+		}
+	})
+}
+
+// background runs work beside the user interface and then done on its goroutine.
+func background[T any](d *Desktop, work func() (T, error), done func(T, error)) {
+	d.spawn(func() {
+		v, err := work()
+		d.post(func() { done(v, err) })
+	})
+}
+
+// event notes something that happened.
+func (d *Desktop) event(format string, args ...any) {
+	if d.events != nil {
+		fmt.Fprintf(d.events, format+"\n", args...)
+	}
+}
+
+// workspace opens the project of a file. It reads the disk.
+func (d *Desktop) workspace(file, home string) func(*presenter.Log, string) (*workspace.Workspace, error) {
+	return func(log *presenter.Log, level string) (*workspace.Workspace, error) {
+		min, err := parseLevel(level)
+		if err != nil {
+			return nil, err
+		}
+		out := slog.New(slog.DiscardHandler)
+		if log != nil {
+			out = log.Logger(min)
+		}
+		o := workspace.Options{File: file, Log: out}
+		if file == "" {
+			o.Project = home
+		}
+		return workspace.Open(o)
+	}
+}
+
+// remember writes what is kept between starts.
+func (d *Desktop) remember() {
+	d.memory.Open = nil
+	for _, e := range d.editors {
+		if e.file.Path() != "" {
+			d.memory.Open = append(d.memory.Open, e.file.Path())
+		}
+	}
+	if size := d.win.Canvas().Size(); size.Width > 100 {
+		d.memory.Width, d.memory.Height = size.Width, size.Height
+	}
+	m, path := d.memory, d.memoryPath
+	m.Open, m.Recent, m.Unsaved = append([]string(nil), m.Open...), append([]string(nil), m.Recent...), append([]string(nil), m.Unsaved...)
+	d.spawn(func() {
+		d.disk.Lock()
+		defer d.disk.Unlock()
+		if err := m.Save(path); err != nil {
+			d.post(func() { d.frame.note("The window's state could not be kept: " + err.Error()) })
+		}
+	})
+}
+
+// quit closes the window, after a question when work is unsaved.
+func (d *Desktop) quit() {
+	unsaved := 0
+	for _, e := range d.editors {
+		if e.file.Dirty() {
+			unsaved++
+		}
+	}
+	leave := func() {
+		d.quitting = true
+		d.remember()
+		d.disk.Lock() // what is being written is written whole
+		d.disk.Unlock()
+		d.app.Quit()
+	}
+	if unsaved == 0 {
+		leave()
+		return
+	}
+	if len(d.dialogs) > 0 && d.dialogs[len(d.dialogs)-1].title == "Unsaved changes" {
+		return
+	}
+	d.ask("Unsaved changes", fmt.Sprintf("%s not saved. They are kept beside the files and offered at the next start.", filesHave(unsaved)),
+		answer{"Stay", false, nil},
+		answer{"Quit and keep them", false, func() { d.autosaveNow(); leave() }},
+		answer{"Save all and quit", true, func() { d.saveAll(leave) }})
+}
+
+func filesHave(n int) string {
+	if n == 1 {
+		return "1 file has changes that are"
+	}
+	return fmt.Sprintf("%d files have changes that are", n)
+}
+
+// shorten gives a path as people write it, ~ for the home folder.
+func shorten(path string) string {
+	if home, err := os.UserHomeDir(); err == nil {
+		if rel, err := filepath.Rel(home, path); err == nil && !filepath.IsAbs(rel) && rel[0] != '.' {
+			return filepath.Join("~", rel)
+		}
+	}
+	return path
+}

@@ -1,0 +1,252 @@
+//go:build !headless
+
+package desktop
+
+import (
+	"context"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"sluice/app/presenter"
+	"sluice/canvas"
+	"sluice/canvas/gesture"
+	"sluice/canvas/paint"
+	"sluice/canvas/scene"
+	"sluice/engine/hopxml"
+)
+
+// editor is one open file: canvas, tool bar, and the panels below.
+type editor struct {
+	d       *Desktop
+	file    *presenter.File
+	home    string // of its project
+	graph   *canvas.Graph
+	content fyne.CanvasObject
+	tools   map[presenter.ActionID]*flat
+	state   *chip
+	config  *words
+	split   *container.Split
+	bottom  *switcher
+
+	log      *presenter.Log
+	session  *presenter.Session
+	shown    presenter.RunState // that the tools show
+	options  presenter.RunOptions
+	metrics  *metricsPanel
+	lines    *logPanel
+	problems *problemPanel
+	rows     *rowsPanel
+
+	design    *presenter.Design // of the document when it was made; nil: not known yet
+	designing context.CancelFunc
+	autosaved *hopxml.Document
+	recovered bool // the next save goes over the file on disk
+	asking    bool // about a change on disk
+	landing   scene.Point
+	waiting   *rewiring
+}
+
+func newEditor(d *Desktop, f *presenter.File, home string) *editor {
+	e := &editor{d: d, file: f, home: home, log: &presenter.Log{}, autosaved: f.Document()}
+	e.options.Level = d.memory.LogLevel
+	e.graph = canvas.NewGraph(canvas.Config{Fonts: d.fonts, Theme: d.look.Theme, Gesture: e.gestures(), Empty: paint.Notice{
+		Icon: "pipeline", Title: "This pipeline is empty", Text: "Click on the canvas, or drag a transform from the palette.",
+	}})
+	if !f.IsPipeline() {
+		e.graph.SetEmpty(paint.Notice{Icon: "workflow", Title: "This workflow is empty", Text: "It has no actions."})
+	}
+	e.graph.OnIntent = e.intent
+	e.graph.ToolTip = e.toolTip
+	e.graph.OnKey = d.typedKey
+	e.graph.OnShortcut = func(s fyne.Shortcut) { e.shortcut(s) }
+	e.metrics, e.lines, e.problems, e.rows = newMetricsPanel(e), newLogPanel(e), newProblemPanel(e), newRowsPanel(e)
+	e.bottom = newSwitcher(d)
+	for _, p := range []struct {
+		name string
+		page fyne.CanvasObject
+	}{{"Metrics", e.metrics.all}, {"Log", e.lines.all}, {"Problems", e.problems.all}, {"Rows", e.rows.all}} {
+		e.bottom.add(p.name, p.page)
+	}
+	below := container.NewBorder(panel(container.NewVBox(e.bottom.head, widget.NewSeparator()), theme.ColorNameHeaderBackground), nil, nil, nil,
+		panel(e.bottom.stack, theme.ColorNameOverlayBackground))
+	e.split = container.NewVSplit(e.graph, below)
+	e.split.SetOffset(d.memory.Bottom)
+	e.content = container.NewThemeOverride(container.NewBorder(e.toolBar(), nil, nil, nil, e.split), flatLook{d})
+	e.graph.SetGraph(f.Scene(nil))
+	if len(f.Nodes()) > 0 {
+		e.graph.Fit()
+	}
+	e.redesign()
+	return e
+}
+
+func (e *editor) gestures() gesture.Config {
+	return gesture.Config{ReadOnly: e.file.ReadOnly(), MiniMap: e.d.memory.MiniMap && !e.d.frame.small, CanConnect: e.file.CanConnect}
+}
+
+// toolBar makes the tool bar of the action table.
+func (e *editor) toolBar() fyne.CanvasObject {
+	e.tools = map[presenter.ActionID]*flat{}
+	row := container.New(layout.NewCustomPaddedHBoxLayout(2))
+	for _, group := range [][]presenter.ActionID{
+		{"run", "pause", "stop", "preview"}, {"undo", "redo"}, {"add", "add-note", "delete"}, {"check", "align-left", "layout"}, {"zoom-in", "zoom-out", "fit", "minimap"},
+	} {
+		if len(row.Objects) > 0 {
+			row.Add(separator())
+		}
+		for _, id := range group {
+			a, _ := e.d.keys.Action(id)
+			tip := a.Title
+			if len(a.Keys) > 0 {
+				tip += "   " + a.Keys[0]
+			}
+			t := e.d.tool(a.Icon, tip, func() { e.d.do(id) })
+			e.tools[id] = t
+			row.Add(t)
+		}
+	}
+	e.state, e.config = newChip(e.d), e.d.caption("")
+	right := container.NewHBox(container.NewCenter(e.state))
+	return panel(container.NewVBox(inset(container.NewBorder(nil, nil, row, right), 4, 12, 4, 8), widget.NewSeparator()), theme.ColorNameBackground)
+}
+
+// updateTools greys out what cannot be done now.
+func (e *editor) updateTools() {
+	run := e.runView()
+	active := run != nil && run.State.Active()
+	set := func(id presenter.ActionID, off bool) { e.tools[id].SetDisabled(off) }
+	set("run", active || !e.file.IsPipeline())
+	set("preview", active || !e.file.IsPipeline())
+	set("pause", !active)
+	set("stop", !active)
+	set("undo", e.file.CanUndo() == "")
+	set("redo", e.file.CanRedo() == "")
+	set("delete", len(e.selection()) == 0 || e.file.ReadOnly())
+	set("add", e.file.ReadOnly())
+	set("add-note", e.file.ReadOnly())
+	if label := e.file.CanUndo(); label != "" {
+		e.tools["undo"].tip = "Undo " + label + "   Ctrl+Z"
+	}
+	if label := e.file.CanRedo(); label != "" {
+		e.tools["redo"].tip = "Redo " + label + "   Ctrl+Shift+Z"
+	}
+}
+
+// changed shows the document after an edit.
+func (e *editor) changed() {
+	e.graph.SetGraph(e.file.Scene(e.runView()))
+	e.d.update()
+	e.redesign()
+}
+
+// try does an edit and shows its outcome.
+func (e *editor) try(doing string, err error) bool {
+	if err != nil {
+		e.graph.SetGraph(e.file.Scene(e.runView()))
+		e.d.fail(doing, err)
+		return false
+	}
+	e.d.event("edit %s", doing)
+	e.changed()
+	return true
+}
+
+// kept is called when the user keeps his version over that on disk.
+func (e *editor) kept() { e.d.update() }
+
+func (e *editor) undo() {
+	if label := e.file.Undo(); label != "" {
+		e.d.frame.note("Undone: " + label)
+		e.d.event("undo %s", label)
+		e.changed()
+	}
+}
+
+func (e *editor) redo() {
+	if label := e.file.Redo(); label != "" {
+		e.d.frame.note("Done again: " + label)
+		e.d.event("redo %s", label)
+		e.changed()
+	}
+}
+
+func (e *editor) askReload() {
+	if e.file.Path() == "" {
+		return
+	}
+	if !e.file.Dirty() {
+		e.d.reload(e)
+		return
+	}
+	n := e.file.Unsaved()
+	e.d.ask("Reload from disk?", "What is on disk replaces "+presenter.Plural(int64(n), "unsaved change")+" here. Undo brings them back.",
+		answer{"Cancel", false, nil}, answer{"Reload", true, func() { e.d.reload(e) }})
+}
+
+// redesign computes fields and problems again, in the background; a later edit
+// supersedes it.
+func (e *editor) redesign() {
+	if e.designing != nil {
+		e.designing()
+	}
+	if !e.file.IsPipeline() {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	e.designing = cancel
+	p, path, open := e.file.Pipeline(), e.file.Path(), e.d.workspace(e.file.Path(), e.home)
+	type outcome struct {
+		design   *presenter.Design
+		problems []presenter.Problem
+	}
+	background(e.d, func() (outcome, error) {
+		ws, err := open(nil, "")
+		if err != nil || ctx.Err() != nil {
+			return outcome{}, err
+		}
+		o := outcome{design: presenter.Infer(ctx, ws, p, path)}
+		if ctx.Err() == nil {
+			o.problems = presenter.Check(ctx, ws, p, path)
+		}
+		return o, nil
+	}, func(o outcome, err error) {
+		if ctx.Err() != nil || e.file.Pipeline() != p {
+			return
+		}
+		if err != nil {
+			message, hint := presenter.Explain(err)
+			o.problems = []presenter.Problem{{Message: message, Hint: hint}}
+		}
+		e.design = o.design
+		e.problems.show(o.problems)
+		cancel()
+	})
+}
+
+func (e *editor) selection() []scene.Ref { return e.graph.Machine().Selection().Refs() }
+
+// selected lists the selected things of a kind.
+func (e *editor) selected(kind scene.Kind) []scene.ID {
+	return e.graph.Machine().Selection().IDs(kind)
+}
+
+func (e *editor) choose(refs ...scene.Ref) {
+	e.graph.Machine().SetSelection(scene.Select(refs...))
+	e.graph.Repaint()
+	e.updateTools()
+}
+
+func (e *editor) shortcut(s fyne.Shortcut) {
+	if c, ok := s.(interface {
+		fyne.Shortcut
+		Key() fyne.KeyName
+		Mod() fyne.KeyModifier
+	}); ok {
+		m := c.Mod()
+		e.d.typed(presenter.Key{Name: tableName(c.Key()), Ctrl: m&fyne.KeyModifierShortcutDefault != 0, Shift: m&fyne.KeyModifierShift != 0, Alt: m&fyne.KeyModifierAlt != 0})
+	}
+}

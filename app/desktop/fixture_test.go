@@ -1,0 +1,80 @@
+//go:build !headless
+
+package desktop
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"sluice/assets/sample"
+)
+
+// shown is a desktop in the test driver: all its work is done at once, on the
+// goroutine of the test.
+type shown struct {
+	*Desktop
+	log    *bytes.Buffer
+	folder string // with the sample project
+}
+
+func show(t *testing.T, dark bool) *shown {
+	t.Helper()
+	a := test.NewTempApp(t)
+	folder := t.TempDir()
+	if err := sample.Unpack(folder); err != nil {
+		t.Fatal(err)
+	}
+	s := &shown{log: &bytes.Buffer{}, folder: folder}
+	d, err := New(a, Options{Memory: filepath.Join(t.TempDir(), "desktop.json"), EventLog: s.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.spawn = func(f func()) { f() }
+	d.post = func(f func()) { f() }
+	s.Desktop = d
+	t.Cleanup(func() { d.win.Close() })
+	d.win.Resize(fyne.NewSize(1440, 900))
+	d.showWelcome()
+	if dark {
+		d.toggleDark()
+	}
+	return s
+}
+
+func (s *shown) sample(t *testing.T) *editor {
+	t.Helper()
+	s.open(filepath.Join(s.folder, sample.Main))
+	if s.current == nil {
+		t.Fatalf("the sample did not open: %s", s.log)
+	}
+	return s.current
+}
+
+// happened tells whether a line of the event log begins so.
+func (s *shown) happened(prefix string) bool {
+	return strings.Contains("\n"+s.log.String(), "\n"+prefix)
+}
+
+// draw renders the window; what cannot be drawn panics.
+func (s *shown) draw() { s.win.Canvas().Capture() }
+
+// objects counts the canvas objects of the window.
+func objects(o fyne.CanvasObject) int {
+	n := 1
+	switch x := o.(type) {
+	case *fyne.Container:
+		for _, c := range x.Objects {
+			n += objects(c)
+		}
+	case fyne.Widget:
+		for _, c := range test.WidgetRenderer(x).Objects() {
+			n += objects(c)
+		}
+	}
+	return n
+}

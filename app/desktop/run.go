@@ -1,0 +1,267 @@
+//go:build !headless
+
+package desktop
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"sluice/app/presenter"
+	"sluice/canvas/scene"
+	"sluice/engine"
+	"sluice/engine/pipeline"
+	"sluice/engine/project"
+)
+
+var logLevels = []string{"Nothing", "Error", "Minimal", "Basic", "Detailed", "Debug", "Rowlevel"}
+
+func parseLevel(level string) (slog.Level, error) {
+	if level == "" {
+		return engine.LevelBasic, nil
+	}
+	return engine.ParseLogLevel(level)
+}
+
+// explain gives what a person reads of an error.
+func explain(err error) (message, hint string) { return presenter.Explain(err) }
+
+func (e *editor) runView() *presenter.RunView {
+	if e.session == nil {
+		return nil
+	}
+	return e.session.View()
+}
+
+// runChoices are what the run dialog offers, read from the project.
+type runChoices struct {
+	configurations []string
+	standard       string
+	values         map[string]string // of the parameters now
+}
+
+// askRun asks for configuration, log level and parameters, and runs.
+func (e *editor) askRun() {
+	if !e.file.IsPipeline() {
+		e.d.frame.note("Workflows run from the command line for now: sluice run FILE")
+		return
+	}
+	if v := e.runView(); v != nil && v.State.Active() {
+		return
+	}
+	open := e.d.workspace(e.file.Path(), e.home)
+	background(e.d, func() (runChoices, error) {
+		ws, err := open(nil, "")
+		if err != nil {
+			return runChoices{}, err
+		}
+		m := ws.Project.Metadata()
+		c := runChoices{standard: m.DefaultRunConfiguration(project.TypePipelineRunConfiguration)}
+		if c.configurations, err = m.Names(project.TypePipelineRunConfiguration); err != nil {
+			return c, err
+		}
+		if c.standard == "" {
+			c.standard = project.LocalRunConfiguration
+		}
+		if len(c.configurations) == 0 {
+			c.configurations = []string{c.standard}
+		}
+		return c, nil
+	}, func(c runChoices, err error) {
+		if err != nil {
+			e.d.fail("Run "+e.file.Title(), err)
+			return
+		}
+		e.runDialog(c)
+	})
+}
+
+func (e *editor) runDialog(c runChoices) {
+	o := e.options
+	if o.Configuration == "" {
+		o.Configuration = c.standard
+	}
+	given := map[string]string{}
+	for k, v := range o.Parameters {
+		given[k] = v
+	}
+	config := widget.NewSelect(c.configurations, func(s string) { o.Configuration = s })
+	config.SetSelected(o.Configuration)
+	level := widget.NewSelect(logLevels, func(s string) { o.Level = s })
+	level.SetSelected(o.Level)
+	top := container.NewGridWithColumns(2,
+		container.NewVBox(e.d.caption("Run configuration"), bordered(config)), container.NewVBox(e.d.caption("Log level"), bordered(level)))
+	rows := container.NewVBox()
+	for _, p := range e.file.Parameters() {
+		value := e.d.field(given[p.Name], p.Default, func(s string) { given[p.Name] = s })
+		text := p.Description
+		if text == "" {
+			text = "default: " + p.Default
+		}
+		rows.Add(container.NewVBox(container.NewBorder(nil, nil, sized(e.d.text(p.Name), 180, 0), nil, value), inset(e.d.caption(text), 0, 0, 4, 188)))
+	}
+	if len(rows.Objects) == 0 {
+		rows.Add(e.d.soft("This pipeline has no parameters."))
+	}
+	var status fyne.CanvasObject
+	if e.file.Dirty() {
+		status = e.d.caption("Runs as it is shown here, with the unsaved changes")
+	}
+	var dl *dialog
+	start := func() {
+		dl.close()
+		o.Parameters = map[string]string{}
+		for k, v := range given {
+			if v != "" {
+				o.Parameters[k] = v
+			}
+		}
+		e.options, e.d.memory.LogLevel = o, o.Level
+		e.run(o, pipeline.Run{}, nil)
+	}
+	run := button("Run", true, start)
+	body := container.NewBorder(container.NewVBox(top, inset(e.d.bold("Parameters", textSize), 10, 0, 4, 0)), nil, nil, nil, container.NewVScroll(rows))
+	dl = e.d.dialog("Run "+e.file.Title(), "", body, fyne.NewSize(600, 420), status, button("Cancel", false, func() { dl.close() }), run)
+	dl.onEnter = start
+}
+
+// run starts a run and the bridge that shows it.
+func (e *editor) run(o presenter.RunOptions, run pipeline.Run, rows *presenter.Rows) {
+	e.lines.clear()
+	s := presenter.NewSession(e.log, e.d.now)
+	e.session = s
+	if rows != nil {
+		rows.OnFull(s.Enough)
+	}
+	run.File, run.Pipeline = e.file.Path(), e.file.Pipeline()
+	open := e.d.workspace(e.file.Path(), e.home)
+	done := make(chan struct{})
+	e.d.event("run started")
+	e.tickOnce(rows)
+	e.d.spawn(func() {
+		s.Run(context.Background(), open, run, o)
+		close(done)
+		e.d.post(func() { e.ended(s, rows) })
+	})
+	e.d.spawn(func() { e.bridge(done, rows) })
+}
+
+// bridge brings the numbers of a run to the screen, at most one change per tick. It
+// is the one way by which a running engine reaches widgets.
+func (e *editor) bridge(done <-chan struct{}, rows *presenter.Rows) {
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-t.C:
+			e.d.post(func() { e.tickOnce(rows) })
+		}
+	}
+}
+
+// tickOnce shows one moment of the run.
+func (e *editor) tickOnce(rows *presenter.Rows) {
+	v := e.runView()
+	g := e.file.Scene(v)
+	e.graph.Update(g.Nodes, g.Hops)
+	e.metrics.show(v)
+	e.lines.update()
+	if rows != nil {
+		e.rows.show(rows)
+	}
+	word := v.State.String() + "  " + presenter.Elapsed(v.Now.Sub(v.Started))
+	e.state.set(v.State.Look(), word)
+	if e.shown != v.State {
+		e.shown = v.State
+		e.updateTools()
+	}
+}
+
+// ended shows the outcome of a run.
+func (e *editor) ended(s *presenter.Session, rows *presenter.Rows) {
+	if e.session != s {
+		return
+	}
+	e.tickOnce(rows)
+	v := s.View()
+	switch {
+	case rows != nil && v.State != presenter.RunFailed:
+		e.bottom.choose(3)
+	case v.State == presenter.RunFailed:
+		e.bottom.choose(1)
+		if n, ok := e.file.NodeNamed(v.FailedAt); ok {
+			e.graph.Reveal(scene.NodeRef(presenter.SceneID(n.ID)))
+		}
+	default:
+		e.bottom.choose(0)
+	}
+	e.d.event("run %s %s", v.State, errorText(v.Err))
+	if rows == nil && v.Ended.Sub(v.Started) > worthTelling {
+		e.d.app.SendNotification(fyne.NewNotification("Sluice", e.file.Title()+": "+v.State.String()))
+	}
+	e.d.update()
+}
+
+// worthTelling is how long a run takes at least before its end is notified: who
+// started a shorter one is still looking.
+const worthTelling = 5 * time.Second
+
+// askPreview asks how many rows of the selected transform are wanted.
+func (e *editor) askPreview() {
+	nodes := e.selected(scene.KindNode)
+	if len(nodes) != 1 || !e.file.IsPipeline() {
+		e.d.frame.note("Select the one transform whose rows you want to see")
+		return
+	}
+	n, _ := e.file.Node(presenter.ElementID(nodes[0]))
+	check := func(s string) string {
+		if v, err := project.ParseLong(s); err != nil || v < 1 || v > presenter.MaxPreviewRows {
+			return "Give a number from 1 to " + presenter.Grouped(presenter.MaxPreviewRows)
+		}
+		return ""
+	}
+	e.d.input("Preview "+n.Name, "Number of rows; nothing is written", "1000", "Preview", check, func(s string) {
+		count, _ := project.ParseLong(s)
+		e.preview(n.Name, int(count))
+	})
+}
+
+func (e *editor) preview(name string, count int) {
+	rows := presenter.NewRows(name, count)
+	e.run(e.options, pipeline.Run{Until: name, SuppressSinks: true, Sample: rows.Take}, rows)
+}
+
+func (e *editor) pause() {
+	if e.session != nil {
+		e.session.Pause()
+		e.tickOnce(nil)
+	}
+}
+
+func (e *editor) stop() {
+	if e.session != nil {
+		e.session.Stop(false)
+		e.tickOnce(nil)
+		e.d.event("stop asked")
+	}
+}
+
+// check shows the list of problems.
+func (e *editor) check() {
+	e.bottom.choose(2)
+	e.redesign()
+}
+
+// errorText is the text of an error, "" for none.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,38 @@
+//go:build !headless
+
+package app
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+
+	"sluice/app/desktop"
+)
+
+// eventLogVariable names a file that gets a line per thing that happens in the
+// window; tests of the real window read it.
+const eventLogVariable = "SLUICE_EVENT_LOG"
+
+// openDesktop shows the window; opened is false where there is no screen and no file
+// was asked for.
+func openDesktop(file string) (code int, opened bool) {
+	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		if file == "" {
+			return 0, false
+		}
+		fmt.Fprintf(os.Stderr, "sluice: there is no screen to open %s on (DISPLAY is not set); to run it, type: sluice run %s\n", file, file)
+		return 2, true
+	}
+	o := desktop.Options{File: file}
+	if path := os.Getenv(eventLogVariable); path != "" {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "sluice:", err)
+			return 2, true
+		}
+		defer f.Close()
+		o.EventLog = f
+	}
+	return desktop.Run(o), true
+}

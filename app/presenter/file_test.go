@@ -1,0 +1,193 @@
+package presenter_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sluice/app/presenter"
+	"sluice/canvas/scene"
+	"sluice/engine/hopxml"
+)
+
+func TestUndoingEverythingGivesTheBytesThatWereRead(t *testing.T) {
+	f := openSample(t)
+	before, err := os.ReadFile(f.Path())
+	must(t, err)
+	added := place(t, f, presenter.Placed{Type: "Dummy", At: scene.Point{X: 400, Y: 600}, From: id(t, f, "Orders")})
+	must(t, f.Move("move", map[scene.Ref]scene.Point{scene.NodeRef(added): {X: 500, Y: 500}}))
+	must(t, f.Rename(presenter.ElementID(id(t, f, "Is it a sale?")), "Sale?"))
+	must(t, f.Delete([]scene.Ref{scene.NodeRef(id(t, f, "Sort by country"))}))
+	must(t, f.AddNote(scene.Point{X: 10, Y: 10}, "a note"))
+	if !f.Dirty() || f.Unsaved() != 5 {
+		t.Errorf("dirty %v with %d unsaved edits, want 5", f.Dirty(), f.Unsaved())
+	}
+	after := f.Document().Bytes()
+	for f.Undo() != "" {
+	}
+	if !bytes.Equal(f.Document().Bytes(), before) || f.Dirty() {
+		t.Error("undoing everything does not give back the file")
+	}
+	for f.Redo() != "" {
+	}
+	if !bytes.Equal(f.Document().Bytes(), after) {
+		t.Error("doing everything again gives another file")
+	}
+}
+
+func TestSavingKeepsTheHistory(t *testing.T) {
+	f := openSample(t)
+	must(t, f.AddNote(scene.Point{}, "one"))
+	doc := f.Document()
+	must(t, doc.Save(f.Path()))
+	stamp, err := presenter.StampOf(f.Path())
+	must(t, err)
+	f.MarkSaved(doc, f.Path(), stamp)
+	if f.Dirty() || f.CanUndo() != "add note" {
+		t.Errorf("after saving: dirty %v, undo %q", f.Dirty(), f.CanUndo())
+	}
+	f.Undo()
+	if !f.Dirty() {
+		t.Error("undoing behind a save is no unsaved change")
+	}
+}
+
+func TestAChangeOutsideIsSeenAndReloadCanBeUndone(t *testing.T) {
+	f := openSample(t)
+	if presenter.ChangedOutside(f.Path(), f.Stamp) {
+		t.Error("an untouched file counts as changed")
+	}
+	mine := f.Document().Bytes()
+	must(t, os.WriteFile(f.Path(), bytes.Replace(mine, []byte("Turnover per country"), []byte("Turnover by land"), 1), 0o644))
+	if !presenter.ChangedOutside(f.Path(), f.Stamp) {
+		t.Fatal("a changed file is not seen")
+	}
+	must(t, f.AddNote(scene.Point{}, "mine"))
+	var changed *hopxml.ChangedError
+	if err := f.Document().Save(f.Path()); !errors.As(err, &changed) {
+		t.Errorf("saving over another's change gives %v", err)
+	}
+	doc, stamp, err := presenter.ReadFile(f.Path())
+	must(t, err)
+	must(t, f.Reload(doc, stamp))
+	if f.Dirty() || !strings.Contains(string(f.Document().Bytes()), "Turnover by land") {
+		t.Error("reloading does not show the file on disk")
+	}
+	f.Undo()
+	if !strings.Contains(string(f.Document().Bytes()), "mine") {
+		t.Error("undo does not bring back what was here before the reload")
+	}
+}
+
+func TestUnsavedWorkIsKeptAndFoundAgain(t *testing.T) {
+	f := openSample(t)
+	if presenter.FindRecovery(f.Path()) != nil {
+		t.Fatal("there is unsaved work in a fresh folder")
+	}
+	before, err := os.ReadFile(f.Path())
+	must(t, err)
+	must(t, f.AddNote(scene.Point{}, "not saved"))
+	must(t, presenter.Autosave(f.Path(), f.Document()))
+	if now, _ := os.ReadFile(f.Path()); !bytes.Equal(now, before) {
+		t.Fatal("keeping unsaved work changed the file itself")
+	}
+	g := openFile(t, f.Path())
+	r := presenter.FindRecovery(g.Path())
+	if r == nil {
+		t.Fatal("the unsaved work is not found")
+	}
+	must(t, g.Recover(r.Document))
+	if !g.Dirty() || !bytes.Equal(g.Document().Bytes(), f.Document().Bytes()) {
+		t.Error("recovering does not give the unsaved work")
+	}
+	must(t, presenter.DropAutosave(f.Path()))
+	must(t, presenter.DropAutosave(f.Path()))
+	if presenter.FindRecovery(f.Path()) != nil {
+		t.Error("dropped work is found again")
+	}
+}
+
+func TestUnreadableUnsavedWorkIsLeftAlone(t *testing.T) {
+	f := openSample(t)
+	side := presenter.AutosavePath(f.Path())
+	must(t, os.WriteFile(side, []byte("<pipeline>"), 0o600))
+	if presenter.FindRecovery(f.Path()) != nil {
+		t.Error("damaged work is offered")
+	}
+	if _, err := os.Stat(side); err != nil {
+		t.Errorf("damaged work was removed: %v", err)
+	}
+}
+
+func TestEveryFileOfTheSuiteOpensUnchangedAndAMoveChangesTwoLines(t *testing.T) {
+	for _, path := range suite(t) {
+		f := openFile(t, path)
+		before := f.Document().Bytes()
+		onDisk, err := os.ReadFile(path)
+		must(t, err)
+		g := f.Scene(nil)
+		if len(g.Nodes) != len(f.Nodes()) || !bytes.Equal(before, onDisk) {
+			t.Errorf("%s: shown with %d of %d nodes", path, len(g.Nodes), len(f.Nodes()))
+		}
+		if len(g.Nodes) == 0 || f.ReadOnly() {
+			continue
+		}
+		n := g.Nodes[0]
+		must(t, f.Move("move", map[scene.Ref]scene.Point{scene.NodeRef(n.ID): n.Pos.Add(scene.Point{X: 13, Y: 17})}))
+		if lines := differing(before, f.Document().Bytes()); lines != 2 {
+			t.Errorf("%s: moving %s changes %d lines", path, n.Label, lines)
+		}
+	}
+}
+
+// differing counts the lines that differ between two texts of as many lines.
+func differing(a, b []byte) int {
+	x, y := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
+	if len(x) != len(y) {
+		return max(len(x), len(y))
+	}
+	n := 0
+	for i := range x {
+		if !bytes.Equal(x[i], y[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestNeitherPipelineNorWorkflowIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.hpl")
+	must(t, os.WriteFile(path, []byte("<other/>"), 0o600))
+	doc, _, err := presenter.ReadFile(path)
+	must(t, err)
+	if _, err := presenter.NewFile(doc, path, "", nil); err == nil || !strings.Contains(err.Error(), "neither a pipeline nor a workflow") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "desktop.json")
+	m := presenter.LoadMemory(path)
+	if m.Width != 1440 || m.Dark {
+		t.Errorf("first start: %+v", m)
+	}
+	m.Dark = true
+	for _, p := range []string{"/a.hpl", "/b.hpl", "/a.hpl"} {
+		m.Opened(p)
+	}
+	if !m.SetUnsaved("/a.hpl", true) || m.SetUnsaved("/a.hpl", true) {
+		t.Error("noting unsaved work twice")
+	}
+	must(t, m.Save(path))
+	again := presenter.LoadMemory(path)
+	if !again.Dark || len(again.Recent) != 2 || again.Recent[0] != "/a.hpl" || len(again.Unsaved) != 1 {
+		t.Errorf("kept: %+v", again)
+	}
+	must(t, os.WriteFile(path, []byte("{"), 0o600))
+	if presenter.LoadMemory(path).Dark {
+		t.Error("a damaged file is no first start")
+	}
+}

@@ -1,0 +1,94 @@
+package presenter
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Memory is what the desktop keeps from one start to the next.
+type Memory struct {
+	Dark     bool     `json:"dark"`
+	Width    float32  `json:"width"`
+	Height   float32  `json:"height"`
+	Side     float64  `json:"side"`   // share of the window of the left side
+	Bottom   float64  `json:"bottom"` // share of the editor above the bottom
+	MiniMap  bool     `json:"mini_map"`
+	Folder   string   `json:"folder"`  // of the file dialog
+	Recent   []string `json:"recent"`  // latest first
+	Open     []string `json:"open"`    // files that were open
+	Unsaved  []string `json:"unsaved"` // files with unsaved work beside them
+	LogLevel string   `json:"log_level"`
+}
+
+const maxRecent = 12
+
+// NewMemory is the memory of a first start.
+func NewMemory() Memory {
+	return Memory{Width: 1440, Height: 900, Side: 0.18, Bottom: 0.72, MiniMap: true, LogLevel: "Basic"}
+}
+
+// LoadMemory reads the memory; an absent or damaged file is a first start. It reads
+// the disk.
+func LoadMemory(path string) Memory {
+	m := NewMemory()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return m
+	}
+	if json.Unmarshal(data, &m) != nil {
+		return NewMemory()
+	}
+	m.Width, m.Height = max(m.Width, 640), max(m.Height, 480)
+	return m
+}
+
+// Save writes the memory. It writes the disk.
+func (m Memory) Save(path string) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeWhole(path, data)
+}
+
+// Opened puts a file at the top of the recent ones.
+func (m *Memory) Opened(path string) {
+	m.Recent = slices.DeleteFunc(m.Recent, func(p string) bool { return p == path })
+	m.Recent = append([]string{path}, m.Recent...)
+	m.Recent = m.Recent[:min(len(m.Recent), maxRecent)]
+}
+
+// SetUnsaved notes whether a file has unsaved work beside it; false when nothing
+// changed.
+func (m *Memory) SetUnsaved(path string, on bool) bool {
+	has := slices.Contains(m.Unsaved, path)
+	switch {
+	case has == on:
+		return false
+	case on:
+		m.Unsaved = append(m.Unsaved, path)
+	default:
+		m.Unsaved = slices.DeleteFunc(m.Unsaved, func(p string) bool { return p == path })
+	}
+	return true
+}
+
+// MemoryPath is where the memory of this user is kept.
+func MemoryPath() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "sluice", "desktop.json"), nil
+}
+
+// SampleFolder is where the sample project of this user is unpacked.
+func SampleFolder() (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, "Sluice sample"), nil
+}

@@ -1,0 +1,81 @@
+package presenter
+
+import (
+	"context"
+	"errors"
+
+	"sluice/app/workspace"
+	"sluice/engine"
+	"sluice/engine/hopxml"
+	"sluice/engine/pipeline"
+	"sluice/engine/transform"
+)
+
+// Problem is one line of the list of problems.
+type Problem struct {
+	Node     string // "" for the whole file
+	Setting  string
+	Message  string
+	Hint     string
+	Severity transform.Severity
+}
+
+// Check tells what is wrong with a pipeline, errors first. It may ask databases, so
+// it runs beside the user interface.
+func Check(ctx context.Context, ws *workspace.Workspace, p *hopxml.Pipeline, file string) []Problem {
+	findings, err := ws.Runner.Check(ctx, pipeline.Run{File: file, Pipeline: p, Scope: ws.Scope})
+	var list []Problem
+	for _, severity := range []transform.Severity{transform.Err, transform.Warning, transform.Note} {
+		for _, f := range findings {
+			if f.Severity == severity {
+				list = append(list, Problem{Node: f.Transform, Setting: f.Setting, Message: f.Message, Hint: f.Hint, Severity: severity})
+			}
+		}
+	}
+	for _, e := range flatten(err) {
+		list = append([]Problem{problemOf(e)}, list...)
+	}
+	return list
+}
+
+// flatten takes joined errors apart.
+func flatten(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if unusable := (*pipeline.UnusableError)(nil); errors.As(err, &unusable) {
+		err = unusable.Err
+	}
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []error
+		for _, e := range many.Unwrap() {
+			out = append(out, flatten(e)...)
+		}
+		return out
+	}
+	return []error{err}
+}
+
+func problemOf(err error) Problem {
+	p := Problem{Message: err.Error(), Severity: transform.Err}
+	var at *engine.Error
+	if errors.As(err, &at) {
+		p.Node = at.Transform
+		if at.Message != "" {
+			p.Message, p.Hint = at.Message, at.Hint
+			if at.Err != nil {
+				p.Message += ": " + at.Err.Error()
+			}
+		}
+	}
+	return p
+}
+
+// Explain gives what a person reads of an error: what is wrong, and what to do.
+func Explain(err error) (message, hint string) {
+	p := problemOf(err)
+	if p.Node != "" {
+		p.Message = p.Node + ": " + p.Message
+	}
+	return p.Message, p.Hint
+}

@@ -1,0 +1,269 @@
+package presenter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"sluice/app/workspace"
+	"sluice/canvas/scene"
+	"sluice/engine"
+	"sluice/engine/hopxml"
+	"sluice/engine/pipeline"
+	"sluice/engine/transform"
+)
+
+// RunOptions are what the run dialog asks for.
+type RunOptions struct {
+	Configuration string // empty: the project's default
+	Level         string // of the log, Hop's code
+	Parameters    map[string]string
+}
+
+// RunState is where a run stands.
+type RunState int
+
+// The states of a run. RunPreparing is before the first row.
+const (
+	RunNone RunState = iota
+	RunPreparing
+	RunRunning
+	RunPaused
+	RunStopping
+	RunSucceeded
+	RunFailed
+	RunStopped
+)
+
+var runStates = [...]struct {
+	word string
+	look scene.State
+}{
+	RunNone: {"", scene.StateNone}, RunPreparing: {"Preparing", scene.StateQueued}, RunRunning: {"Running", scene.StateRunning},
+	RunPaused: {"Paused", scene.StateQueued}, RunStopping: {"Stopping", scene.StateStopping}, RunSucceeded: {"Succeeded", scene.StateSucceeded},
+	RunFailed: {"Failed", scene.StateFailed}, RunStopped: {"Stopped", scene.StateStopped},
+}
+
+// String is the word for the state.
+func (s RunState) String() string { return runStates[s].word }
+
+// Look is the state's badge.
+func (s RunState) Look() scene.State { return runStates[s].look }
+
+// Active tells whether the run goes on.
+func (s RunState) Active() bool { return s >= RunPreparing && s <= RunStopping }
+
+// RunView is one moment of a run, for the user interface. A nil view shows nothing.
+type RunView struct {
+	State    RunState
+	Started  time.Time
+	Ended    time.Time
+	Now      time.Time
+	Metrics  []pipeline.Metrics
+	Err      error
+	FailedAt string // transform that failed, "" when none is known
+}
+
+// Session is one run. Its methods are safe for many goroutines.
+type Session struct {
+	log *Log
+	now func() time.Time
+
+	mu      sync.Mutex // guards what follows
+	view    RunView
+	exec    *pipeline.Execution
+	cancel  context.CancelCauseFunc
+	stopped bool // by the user
+	enough  bool // what was wanted is there
+}
+
+// NewSession prepares a session that logs into log.
+func NewSession(log *Log, now func() time.Time) *Session {
+	return &Session{log: log, now: now, view: RunView{State: RunPreparing, Started: now()}}
+}
+
+// Run runs a pipeline to its end; it belongs on a goroutine of its own. sample may
+// be nil. The outcome is in View afterwards.
+func (s *Session) Run(ctx context.Context, open func(*Log, string) (*workspace.Workspace, error), run pipeline.Run, o RunOptions) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.mu.Lock()
+	s.cancel = cancel
+	s.mu.Unlock()
+	ws, err := open(s.log, o.Level)
+	if err != nil {
+		s.end(err, transform.Result{})
+		return
+	}
+	run.Scope, run.RunConfig, run.Parameters = ws.Scope, o.Configuration, o.Parameters
+	e, err := ws.Runner.Prepare(ctx, run)
+	if err != nil {
+		s.end(err, transform.Result{})
+		return
+	}
+	s.mu.Lock()
+	s.exec = e
+	if s.view.State == RunPreparing {
+		s.view.State = RunRunning
+	}
+	stopped := s.stopped || s.enough
+	s.mu.Unlock()
+	if stopped {
+		e.Stop(false)
+	}
+	for _, name := range e.Suppressed() {
+		s.log.Add(LogLine{Time: s.now(), Transform: name, Text: "Not written: a preview never writes"})
+	}
+	result, err := e.Run(ctx)
+	for _, b := range result.Rows {
+		b.Release()
+	}
+	s.end(err, result)
+}
+
+func (s *Session) end(err error, r transform.Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.exec != nil {
+		s.view.Metrics = s.exec.Metrics()
+	}
+	s.view.Ended = s.now()
+	switch {
+	case s.stopped && (err == nil || errors.Is(err, pipeline.ErrStopped) || errors.Is(err, context.Canceled)):
+		s.view.State = RunStopped
+	case err != nil && !errors.Is(err, pipeline.ErrStopped):
+		s.view.State, s.view.Err = RunFailed, err
+		var at *engine.Error
+		if errors.As(err, &at) {
+			s.view.FailedAt = at.Transform
+		}
+	case s.exec == nil || !r.OK && !errors.Is(err, pipeline.ErrStopped):
+		s.view.State, s.view.Err = RunFailed, fmt.Errorf("the pipeline ended with %s", Plural(r.Errors, "error"))
+	case errors.Is(err, pipeline.ErrStopped) && !s.enough:
+		s.view.State = RunStopped
+	default:
+		s.view.State = RunSucceeded
+	}
+	line := LogLine{Time: s.view.Ended, Text: fmt.Sprintf("%s after %s", s.view.State, Elapsed(s.view.Ended.Sub(s.view.Started)))}
+	if s.view.Err != nil {
+		p := problemOf(s.view.Err)
+		line.Text, line.Error, line.Level, line.Transform = p.Message, true, "Error", s.view.FailedAt
+		if p.Hint != "" {
+			line.Text += " (" + p.Hint + ")"
+		}
+	}
+	s.log.Add(line)
+}
+
+// View is the run as it stands.
+func (s *Session) View() *RunView {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.view
+	if s.exec != nil && v.State.Active() {
+		v.Metrics = s.exec.Metrics()
+	}
+	v.Now = s.now()
+	if !v.Ended.IsZero() {
+		v.Now = v.Ended
+	}
+	return &v
+}
+
+// Pause holds the rows back, or lets them go on when they are held.
+func (s *Session) Pause() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.exec == nil:
+	case s.view.State == RunRunning:
+		s.exec.Pause()
+		s.view.State = RunPaused
+	case s.view.State == RunPaused:
+		s.exec.Resume()
+		s.view.State = RunRunning
+	}
+}
+
+// Stop ends the run; safe lets rows under way be worked off.
+func (s *Session) Stop(safe bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.view.State.Active() {
+		return
+	}
+	if s.exec != nil && s.view.State == RunPaused {
+		s.exec.Resume()
+	}
+	s.stopped, s.view.State = true, RunStopping
+	if s.exec != nil {
+		s.exec.Stop(safe)
+	}
+}
+
+// Enough ends the run as a success: the rows that were wanted are there.
+func (s *Session) Enough() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.view.State.Active() && !s.stopped {
+		s.enough = true
+		if s.exec != nil {
+			s.exec.Stop(false)
+		}
+	}
+}
+
+// decorate puts the state and the numbers of a run on a node.
+func (v *RunView) decorate(s *scene.Node, name string) {
+	if v == nil {
+		return
+	}
+	var sum pipeline.Metrics
+	found := false
+	for _, m := range v.Metrics {
+		if !hopxml.EqualName(m.Name, name) {
+			continue
+		}
+		if !found {
+			sum, found = m, true
+			continue
+		}
+		sum.Read, sum.Written, sum.Input, sum.Output = sum.Read+m.Read, sum.Written+m.Written, sum.Input+m.Input, sum.Output+m.Output
+		sum.Rejected, sum.Errors = sum.Rejected+m.Rejected, sum.Errors+m.Errors
+		sum.State = max(sum.State, m.State)
+	}
+	failed := v.FailedAt != "" && hopxml.EqualName(v.FailedAt, name)
+	if !found {
+		if failed {
+			s.State = scene.StateFailed
+		}
+		return
+	}
+	s.State = NodeState(sum, failed)
+	if rows := max(sum.Read+sum.Input, sum.Written, sum.Output); rows > 0 {
+		s.Metric = Grouped(rows)
+		if rate := sum.Rate(v.Now); rate >= 1 {
+			s.Metric += " · " + Grouped(int64(rate)) + "/s"
+		}
+	}
+	if s.State == scene.StateFailed {
+		s.MetricTone = scene.ToneError
+	}
+}
+
+// NodeState is the badge of a transform of a run.
+func NodeState(m pipeline.Metrics, failed bool) scene.State {
+	switch {
+	case failed || m.State == pipeline.Failed || m.Errors > 0:
+		return scene.StateFailed
+	case m.State == pipeline.Waiting:
+		return scene.StateQueued
+	case m.State == pipeline.Running:
+		return scene.StateRunning
+	case m.State == pipeline.Stopped:
+		return scene.StateStopped
+	}
+	return scene.StateSucceeded
+}
