@@ -109,7 +109,7 @@ func (d *Desktop) toText(id presenter.ActionID) bool {
 		text.TypedShortcut(&fyne.ShortcutSelectAll{})
 	case "align-left", "align-right", "align-top", "align-bottom", "snap", "distribute-horizontal", "distribute-vertical":
 		a, _ := d.keys.Action(id)
-		text.TypedShortcut(shortcutOf(id, a.Keys[0])) // in a text they move the cursor
+		text.TypedShortcut(shortcutOf(a.Keys[0])) // in a text they move the cursor
 	case "delete", "edit", "show-fields", "open-referenced", "fit":
 	default:
 		return false
@@ -143,7 +143,7 @@ func (d *Desktop) menuItem(a presenter.Action) *fyne.MenuItem {
 	}
 	item.IsQuit = a.ID == "quit"
 	if len(a.Keys) > 0 {
-		item.Shortcut = shortcutOf(a.ID, a.Keys[0])
+		item.Shortcut = shortcutOf(a.Keys[0])
 	}
 	return item
 }
@@ -179,7 +179,7 @@ func modifiers(k presenter.Key) fyne.KeyModifier {
 // shortcutOf is a key as Fyne knows it. The edit keys have shortcuts of their own,
 // which otherwise would go to the focused widget alone. nil for keys without a
 // modifier, which are no shortcuts.
-func shortcutOf(id presenter.ActionID, text string) fyne.Shortcut {
+func shortcutOf(text string) fyne.Shortcut {
 	k, err := presenter.ParseKey(text)
 	if err != nil {
 		return nil
@@ -208,7 +208,7 @@ func shortcutOf(id presenter.ActionID, text string) fyne.Shortcut {
 func (d *Desktop) registerShortcuts() {
 	for _, a := range presenter.Actions() {
 		for i, text := range a.Keys {
-			if s := shortcutOf(a.ID, text); s != nil && (i > 0 || a.Menu == "") {
+			if s := shortcutOf(text); s != nil && (i > 0 || a.Menu == "") {
 				key, _ := presenter.ParseKey(text)
 				d.win.Canvas().AddShortcut(s, func(fyne.Shortcut) { d.typed(key) })
 			}

@@ -34,7 +34,7 @@ const (
 )
 
 // contextDialog opens at a click; from is the node that feeds the new one.
-func (e *editor) contextDialog(at, doc scene.Point, from, hop scene.ID) {
+func (e *editor) contextDialog(at, doc scene.Point, from scene.ID) {
 	if e.file.ReadOnly() {
 		return
 	}
@@ -42,7 +42,7 @@ func (e *editor) contextDialog(at, doc scene.Point, from, hop scene.ID) {
 		e.d.frame.note("Actions cannot be added here yet; paste them from another workflow")
 		return
 	}
-	c := &contextDialog{e: e, where: presenter.Placed{At: doc, From: from, Hop: hop}}
+	c := &contextDialog{e: e, where: presenter.Placed{At: doc, From: from}}
 	d := e.d
 	c.search = d.field("", "Search transforms: sort, csv, lookup…", func(string) { c.fill() })
 	c.search.onKey = c.key

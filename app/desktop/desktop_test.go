@@ -172,7 +172,7 @@ func TestDialogsOpenAndClose(t *testing.T) {
 		e.rawView(n.ID)
 		s.draw()
 		s.dialogs[0].close()
-		e.contextDialog(scene.Point{X: 1000, Y: 500}, scene.Point{X: 1000, Y: 500}, "", "")
+		e.contextDialog(scene.Point{X: 1000, Y: 500}, scene.Point{X: 1000, Y: 500}, "")
 		s.draw()
 		s.win.Canvas().Overlays().Top().Hide()
 		e.menu(scene.NodeRef(presenter.SceneID(n.ID)), scene.Point{X: 10, Y: 10}, scene.Point{})

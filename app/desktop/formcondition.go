@@ -156,13 +156,13 @@ func (c *conditionEditor) right(a *expr.Condition, names []string) fyne.CanvasOb
 	kinds := []string{"Value", "Field"}
 	kind := widget.NewSelect(kinds, nil)
 	kind.Selected = kinds[0]
-	var input fyne.CanvasObject = d.field(text, "Value", func(s string) {
+	input := fyne.CanvasObject(d.field(text, "Value", func(s string) {
 		if a.Constant == nil {
 			a.Constant = &expr.Constant{Name: "constant", Type: batch.String, Length: -1, Precision: -1}
 		}
 		a.Constant.Text, a.Constant.IsNull = s, false
 		c.changed()
-	})
+	}))
 	if a.Right != "" {
 		kind.Selected = kinds[1]
 		input = d.choice(a.Right, names, func(s string) { a.Right = s; c.changed() })

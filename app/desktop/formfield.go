@@ -47,16 +47,16 @@ func (v *formView) control(e *transform.Entry, path string) fyne.CanvasObject {
 // input is the control of a value that is a line.
 func (v *formView) input(e *transform.Entry, changed func(string)) fyne.CanvasObject {
 	d, s := v.e.d, e.Setting
-	switch {
-	case s.Kind == transform.KindChoice:
+	switch s.Kind {
+	case transform.KindChoice:
 		return choiceSelect(s.Choices(), e.Text, changed)
-	case s.Kind == transform.KindType:
+	case transform.KindType:
 		var codes []transform.Choice
 		for _, t := range typeNames {
 			codes = append(codes, transform.Choice{Code: t})
 		}
 		return choiceSelect(codes, e.Text, changed)
-	case s.Kind == transform.KindSecret:
+	case transform.KindSecret:
 		p := widget.NewPasswordEntry()
 		p.Text, p.OnChanged = e.Text, changed
 		return p

@@ -28,7 +28,7 @@ func (e *editor) intent(i gesture.Intent) {
 	case gesture.Connect:
 		e.connect(v.From, v.To, v.At)
 	case gesture.ConnectNew:
-		e.contextDialog(v.At, v.Document, v.From, "")
+		e.contextDialog(v.At, v.Document, v.From)
 	case gesture.Rewire:
 		e.try("reconnect", e.file.Rewire(v.Hop, v.From, v.To))
 	case gesture.ToggleHop:
@@ -42,7 +42,7 @@ func (e *editor) intent(i gesture.Intent) {
 	case gesture.Fields:
 		e.showFieldsOf(v.Node)
 	case gesture.Add:
-		e.contextDialog(v.At, v.Document, "", "")
+		e.contextDialog(v.At, v.Document, "")
 	case gesture.Place:
 		e.place(presenter.Placed{Type: v.Item, At: v.Document, Hop: v.Hop})
 	case gesture.Menu:

@@ -27,8 +27,19 @@ type metricsPanel struct {
 }
 
 var metricColumns = []gridColumn{
-	{"Transform", 200, false}, {"Copy", 50, true}, {"State", 110, false}, {"Read", 100, true}, {"Written", 100, true}, {"Input", 100, true},
-	{"Output", 100, true}, {"Updated", 80, true}, {"Rejected", 80, true}, {"Errors", 70, true}, {"Rows/s", 100, true}, {"Time", 80, true}, {"Buffer", 70, true},
+	{"Transform", 200, false},
+	{"Copy", 50, true},
+	{"State", 110, false},
+	{"Read", 100, true},
+	{"Written", 100, true},
+	{"Input", 100, true},
+	{"Output", 100, true},
+	{"Updated", 80, true},
+	{"Rejected", 80, true},
+	{"Errors", 70, true},
+	{"Rows/s", 100, true},
+	{"Time", 80, true},
+	{"Buffer", 70, true},
 }
 
 func newMetricsPanel(e *editor) *metricsPanel {

@@ -5,6 +5,7 @@ package desktop
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -41,7 +42,6 @@ func (e *editor) runView() *presenter.RunView {
 type runChoices struct {
 	configurations []string
 	standard       string
-	values         map[string]string // of the parameters now
 }
 
 // askRun asks for configuration, log level and parameters, and runs.
@@ -86,9 +86,7 @@ func (e *editor) runDialog(c runChoices) {
 		o.Configuration = c.standard
 	}
 	given := map[string]string{}
-	for k, v := range o.Parameters {
-		given[k] = v
-	}
+	maps.Copy(given, o.Parameters)
 	config := widget.NewSelect(c.configurations, func(s string) { o.Configuration = s })
 	config.SetSelected(o.Configuration)
 	level := widget.NewSelect(logLevels, func(s string) { o.Level = s })

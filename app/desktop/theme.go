@@ -25,7 +25,7 @@ func newLook(dark bool) *look {
 
 // Color implements fyne.Theme. The variant of the system is ignored: light and dark
 // are a setting.
-func (l *look) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
+func (l *look) Color(name fyne.ThemeColorName, _ fyne.ThemeVariant) color.Color {
 	switch name {
 	case theme.ColorNameBackground:
 		return l.Background
@@ -62,10 +62,10 @@ func (l *look) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.
 	case theme.ColorNameShadow:
 		return l.Dim
 	}
-	return l.state(name, variant)
+	return l.state(name)
 }
 
-func (l *look) state(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
+func (l *look) state(name fyne.ThemeColorName) color.Color {
 	switch name {
 	case theme.ColorNameError:
 		return l.Tone(toneError).Ink
@@ -76,10 +76,9 @@ func (l *look) state(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.
 	case theme.ColorNameForegroundOnError, theme.ColorNameForegroundOnWarning, theme.ColorNameForegroundOnSuccess:
 		return l.OnPrimary
 	}
+	variant := theme.VariantLight
 	if l.Dark {
 		variant = theme.VariantDark
-	} else {
-		variant = theme.VariantLight
 	}
 	return theme.DefaultTheme().Color(name, variant)
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -80,14 +81,11 @@ func (d *Desktop) recentFiles() fyne.CanvasObject {
 func (d *Desktop) recoveryBanner() fyne.CanvasObject {
 	pic := canvas.NewImageFromResource(d.icon("check-warn", inkTone(toneWarn)))
 	pic.FillMode = canvas.ImageFillContain
-	names := ""
-	for i, p := range d.memory.Unsaved {
-		if i > 0 {
-			names += ", "
-		}
-		names += filepath.Base(p)
+	var names []string
+	for _, p := range d.memory.Unsaved {
+		names = append(names, filepath.Base(p))
 	}
-	text := container.NewVBox(d.bold("Unsaved changes were kept", 14), d.soft("From the last time: "+names+". Nothing of the files themselves was changed."))
+	text := container.NewVBox(d.bold("Unsaved changes were kept", 14), d.soft("From the last time: "+strings.Join(names, ", ")+". Nothing of the files themselves was changed."))
 	open := button("Open and restore", true, func() {
 		for _, p := range append([]string(nil), d.memory.Unsaved...) {
 			d.open(p)

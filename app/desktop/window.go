@@ -91,8 +91,8 @@ func (d *Desktop) update() {
 	f := d.frame
 	f.tabs.update()
 	e := d.current
-	switch {
-	case e == nil:
+	switch e {
+	case nil:
 		f.state.Set("", nil)
 		d.win.SetTitle("Sluice")
 	default:

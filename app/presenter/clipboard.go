@@ -188,7 +188,7 @@ func (p *pasted) edit(f *File, at scene.Point) hopxml.Edit {
 		for _, h := range p.handling {
 			if a, b := names[lower(h.Source)], names[lower(h.Target)]; a != "" && b != "" {
 				h.Source, h.Target = a, b
-				h.SourceID, h.TargetID = idOf(d, f.IsPipeline(), a), idOf(d, f.IsPipeline(), b)
+				h.SourceID, h.TargetID = idOf(d, a), idOf(d, b)
 				edits = append(edits, hopxml.SetErrorHandling(h))
 			}
 		}
@@ -200,7 +200,7 @@ func (p *pasted) edit(f *File, at scene.Point) hopxml.Edit {
 	}
 }
 
-func idOf(d *hopxml.Document, pipeline bool, name string) hopxml.ID {
+func idOf(d *hopxml.Document, name string) hopxml.ID {
 	v, err := newView(d)
 	if err != nil {
 		return 0

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"strings"
 
+	"sluice/app/workspace"
 	"sluice/engine/batch"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
 	"sluice/engine/transform"
-
-	"sluice/app/workspace"
 )
 
 // Field is a field of a row, for drop-downs and the list of output fields.
@@ -180,6 +179,7 @@ func fieldsOf(s *batch.Schema) []Field {
 type designer struct{ c *chain }
 
 func (d *designer) Resolve(text string) (string, error) { return d.c.prep.Options.Vars.Resolve(text) }
+
 func (d *designer) Semantics() *batch.Semantics {
 	return batch.DefaultSemantics(d.c.prep.Options.Location)
 }

@@ -2,6 +2,7 @@ package presenter
 
 import (
 	"path/filepath"
+	"slices"
 	"time"
 
 	"sluice/engine/hopxml"
@@ -85,8 +86,8 @@ func (f *File) Dirty() bool { return f.saved != f.doc }
 
 // Unsaved counts the edits since the last save, at least 1 when Dirty.
 func (f *File) Unsaved() int {
-	for i := len(f.undo) - 1; i >= 0; i-- {
-		if f.undo[i].doc == f.saved {
+	for i, s := range slices.Backward(f.undo) {
+		if s.doc == f.saved {
 			return len(f.undo) - i
 		}
 	}

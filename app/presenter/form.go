@@ -55,7 +55,7 @@ func conditionOf(s transform.Settings) (*expr.Condition, bool) {
 	if !v.IsValid() || v.Type() != conditionType {
 		return nil, false
 	}
-	c, _ := v.Interface().(*expr.Condition)
+	c, _ := reflect.TypeAssert[*expr.Condition](v)
 	return c, true
 }
 

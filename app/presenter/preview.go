@@ -1,6 +1,7 @@
 package presenter
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -99,5 +100,5 @@ func cells(b *batch.Batch, i int, codecs []*batch.Codec) ([]Cell, error) {
 func (r *Rows) View() (fields []Field, rows [][]Cell, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.fields, r.rows[:len(r.rows):len(r.rows)], r.err
+	return r.fields, slices.Clip(r.rows), r.err
 }

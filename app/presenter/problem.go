@@ -58,8 +58,7 @@ func flatten(err error) []error {
 
 func problemOf(err error) Problem {
 	p := Problem{Message: err.Error(), Severity: transform.Err}
-	var at *engine.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*engine.Error](err); ok {
 		p.Node = at.Transform
 		if at.Message != "" {
 			p.Message, p.Hint = at.Message, at.Hint

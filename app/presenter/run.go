@@ -135,8 +135,7 @@ func (s *Session) end(err error, r transform.Result) {
 		s.view.State = RunStopped
 	case err != nil && !errors.Is(err, pipeline.ErrStopped):
 		s.view.State, s.view.Err = RunFailed, err
-		var at *engine.Error
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[*engine.Error](err); ok {
 			s.view.FailedAt = at.Transform
 		}
 	case s.exec == nil || !r.OK && !errors.Is(err, pipeline.ErrStopped):
