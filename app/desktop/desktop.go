@@ -46,10 +46,11 @@ type Desktop struct {
 	memoryPath string
 	events     io.Writer
 
-	spawn func(func()) // runs work beside the user interface
-	post  func(func()) // runs a function on the goroutine of the user interface
-	now   func() time.Time
-	disk  sync.Mutex // one writer of memory and unsaved work at a time
+	spawn   func(func()) // runs work beside the user interface
+	post    func(func()) // runs a function on the goroutine of the user interface
+	now     func() time.Time
+	writing sync.WaitGroup // what write has begun
+	disk    sync.Mutex     // one writer of memory and unsaved work at a time
 
 	editors  []*editor
 	current  *editor // nil: the welcome screen
@@ -188,14 +189,27 @@ func (d *Desktop) remember() {
 	if size := d.win.Canvas().Size(); size.Width > 100 {
 		d.memory.Width, d.memory.Height = size.Width, size.Height
 	}
+	d.memory.Side = d.frame.split.Offset
+	if d.current != nil {
+		d.memory.Bottom = d.current.split.Offset
+	}
 	m, path := d.memory, d.memoryPath
 	m.Open, m.Recent, m.Unsaved = append([]string(nil), m.Open...), append([]string(nil), m.Recent...), append([]string(nil), m.Unsaved...)
-	d.spawn(func() {
-		d.disk.Lock()
-		defer d.disk.Unlock()
+	d.write(func() {
 		if err := m.Save(path); err != nil {
 			d.post(func() { d.frame.note("The window's state could not be kept: " + err.Error()) })
 		}
+	})
+}
+
+// write writes to the disk in the background, one after the other.
+func (d *Desktop) write(f func()) {
+	d.writing.Add(1)
+	d.spawn(func() {
+		defer d.writing.Done()
+		d.disk.Lock()
+		defer d.disk.Unlock()
+		f()
 	})
 }
 
@@ -210,7 +224,7 @@ func (d *Desktop) quit() {
 	leave := func() {
 		d.quitting = true
 		d.remember()
-		d.disk.Lock() // for good: what is being written is written whole
+		d.writing.Wait()
 		d.app.Quit()
 	}
 	if unsaved == 0 {

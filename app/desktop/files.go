@@ -145,11 +145,11 @@ func (d *Desktop) save(e *editor, done func()) {
 		}
 		return
 	}
-	d.write(e, e.file.Path(), e.recovered, done)
+	d.writeFile(e, e.file.Path(), e.recovered, done)
 }
 
-// write saves the document as it stands to a path, over what is there when asked to.
-func (d *Desktop) write(e *editor, path string, over bool, done func()) {
+// writeFile saves the document as it stands to a path, over what is there when asked to.
+func (d *Desktop) writeFile(e *editor, path string, over bool, done func()) {
 	doc := e.file.Document()
 	background(d, func() (presenter.Stamp, error) {
 		var err error
@@ -170,7 +170,7 @@ func (d *Desktop) write(e *editor, path string, over bool, done func()) {
 			return
 		case errors.Is(err, fs.ErrExist):
 			d.ask("Replace the file?", fmt.Sprintf("%s is there already.", shorten(path)),
-				answer{"Cancel", false, nil}, answer{"Replace " + filepath.Base(path), false, func() { d.write(e, path, true, done) }})
+				answer{"Cancel", false, nil}, answer{"Replace " + filepath.Base(path), false, func() { d.writeFile(e, path, true, done) }})
 			return
 		case err != nil:
 			d.fail("Save "+e.file.Title(), err)
@@ -217,7 +217,7 @@ func (d *Desktop) saveAs(e *editor, done func()) {
 		if filepath.Ext(path) != ext {
 			path += ext
 		}
-		d.write(e, path, path == e.file.Path(), done)
+		d.writeFile(e, path, path == e.file.Path(), done)
 	})
 }
 

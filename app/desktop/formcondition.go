@@ -139,7 +139,7 @@ func (c *conditionEditor) atom(a, parent *expr.Condition) fyne.CanvasObject {
 	not := widget.NewCheck("NOT", func(on bool) { a.Negated = on; c.changed() })
 	not.Checked = a.Negated
 	remove := d.tool("delete", "Remove this comparison", func() { c.remove(parent, a) })
-	var right fyne.CanvasObject = layout.NewSpacer()
+	right := layout.NewSpacer()
 	if presenter.NeedsRight(a.Function) {
 		right = c.right(a, names)
 	}

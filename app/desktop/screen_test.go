@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +25,8 @@ type window struct {
 	events string // event log
 	home   string
 	shots  string // where pictures go
+
+	process *os.Process
 }
 
 const (
@@ -53,9 +56,12 @@ func startWindow(t *testing.T, memory string) *window {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
+	w.process = c.Process
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
 	t.Cleanup(func() {
-		c.Process.Kill()
-		c.Wait()
+		_ = c.Process.Kill() // may have ended by itself
+		<-ended
 		if t.Failed() {
 			t.Logf("events:\n%s\noutput:\n%s", w.log(), out.String())
 		}
@@ -245,6 +251,12 @@ func TestScreenMakeSaveAndRunAPipeline(t *testing.T) {
 	w.count("redo", 1)
 	w.key("ctrl+w")
 	w.wait("closed made.hpl")
+	w.key("ctrl+q")
+	w.until("the window's state is kept", func() bool {
+		data, err := os.ReadFile(filepath.Join(w.home, ".config", "sluice", "desktop.json"))
+		return err == nil && strings.Contains(string(data), "made.hpl")
+	})
+	w.until("the program ends", func() bool { return w.process.Signal(syscall.Signal(0)) != nil })
 }
 
 func TestScreenSample(t *testing.T) {

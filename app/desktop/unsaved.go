@@ -38,9 +38,7 @@ func (d *Desktop) autosave() {
 		if d.memory.SetUnsaved(path, true) {
 			d.remember()
 		}
-		d.spawn(func() {
-			d.disk.Lock()
-			defer d.disk.Unlock()
+		d.write(func() {
 			if err := presenter.Autosave(path, doc); err != nil {
 				d.post(func() { d.frame.note("Unsaved changes cannot be kept: " + err.Error()) })
 				return
@@ -67,9 +65,7 @@ func (d *Desktop) autosaveNow() {
 
 func (d *Desktop) dropAutosave(path string) {
 	d.memory.SetUnsaved(path, false)
-	d.spawn(func() {
-		d.disk.Lock()
-		defer d.disk.Unlock()
+	d.write(func() {
 		if err := presenter.DropAutosave(path); err != nil {
 			d.post(func() { d.frame.note(err.Error()) })
 		}
