@@ -60,6 +60,9 @@ func problemOf(err error) Problem {
 	p := Problem{Message: err.Error(), Severity: transform.Err}
 	if at, ok := errors.AsType[*engine.Error](err); ok {
 		p.Node = at.Transform
+		if at.Message == "" && at.Err != nil {
+			p.Message, p.Hint = at.Err.Error(), at.Hint
+		}
 		if at.Message != "" {
 			p.Message, p.Hint = at.Message, at.Hint
 			if at.Err != nil {
