@@ -140,7 +140,7 @@ func TestPutSurvivesAPowerCutAtEveryCall(t *testing.T) {
 		if n > 200 {
 			t.Fatal("Put does not end")
 		}
-		f := newFolder("/root", 0o700, 0o600)
+		f := newFolder("/base", 0o700, 0o600)
 		disk := newCrashDisk(0)
 		f.disk = disk
 		if err := f.Put(t.Context(), "gate/id/x", Bytes(old)); err != nil {
@@ -148,7 +148,7 @@ func TestPutSurvivesAPowerCutAtEveryCall(t *testing.T) {
 		}
 		disk.calls, disk.failAt = 0, n
 		err := f.Put(t.Context(), "gate/id/x", Bytes(fresh))
-		left := disk.durable["/root/gate/id/x"]
+		left := disk.durable["/base/gate/id/x"]
 		switch {
 		case left == nil:
 			t.Fatalf("call %d: nothing is left", n)
@@ -166,17 +166,17 @@ func TestPutSurvivesAPowerCutAtEveryCall(t *testing.T) {
 
 // A first Put is durable with all its folders: the order of calls is the proof.
 func TestPutSyncsNewFolders(t *testing.T) {
-	f := newFolder("/root", 0o700, 0o600)
+	f := newFolder("/base", 0o700, 0o600)
 	log := &loggingDisk{crashDisk: newCrashDisk(0)}
 	f.disk = log
 	if err := f.Put(t.Context(), "g/x", Bytes([]byte("1"))); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"mkdir /root", "sync /", "mkdir /root/g", "sync /root", "create", "rename", "sync /root/g"}
+	want := []string{"mkdir /base", "sync /", "mkdir /base/g", "sync /base", "create", "rename", "sync /base/g"}
 	if !slices.Equal(log.calls, want) {
 		t.Errorf("calls %v, want %v", log.calls, want)
 	}
-	if left := slices.Collect(maps.Keys(log.durable)); !slices.Equal(left, []string{"/root/g/x"}) {
+	if left := slices.Collect(maps.Keys(log.durable)); !slices.Equal(left, []string{"/base/g/x"}) {
 		t.Errorf("on disk: %v", left)
 	}
 }
@@ -215,10 +215,10 @@ func TestSystemErrorsAreClassified(t *testing.T) {
 		syscall.ENOENT: ErrNotFound, syscall.ENOTDIR: ErrNotFound, syscall.EEXIST: ErrExists, syscall.EACCES: ErrPermission,
 		syscall.EPERM: ErrPermission, syscall.EROFS: ErrPermission, syscall.ENOSPC: ErrNoSpace, syscall.EDQUOT: ErrNoSpace, syscall.EIO: syscall.EIO,
 	} {
-		f := newFolder("/root", 0o700, 0o600)
+		f := newFolder("/base", 0o700, 0o600)
 		f.disk = &failingDisk{newCrashDisk(0), errno}
 		err := f.Put(t.Context(), "x", Bytes([]byte("x")))
-		if !errors.Is(err, want) || !strings.Contains(err.Error(), "/root") || IsRetryable(err) {
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), "/base") || IsRetryable(err) {
 			t.Errorf("%v: %v, want %v", errno, err, want)
 		}
 	}
