@@ -37,7 +37,6 @@ func (sh *shell) runWorkflow(ctx context.Context, ws *workspace.Workspace, sessi
 	if err != nil {
 		return &exitError{codeOf(err), err}
 	}
-	session.SetRoot(e.ID(), file)
 	log.Info("Workflow started", "workflow", file, "execution_id", e.ID())
 	result, err := e.Run(ctx)
 	for _, b := range result.Rows {

@@ -14,9 +14,15 @@ type NumberCondition string
 // Choices implements transform.Choices.
 func (NumberCondition) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: "equal", Label: "is equal"}, {Code: "different", Label: "differs"}, {Code: "smaller", Label: "is smaller"},
-		{Code: "smallequal", Label: "is smaller or equal"}, {Code: "greater", Label: "is greater"}, {Code: "greaterequal", Label: "is greater or equal"},
-		{Code: "between", Label: "is between"}, {Code: "inlist", Label: "is in the list"}, {Code: "notinlist", Label: "is not in the list"},
+		{Code: "equal", Label: "is equal"},
+		{Code: "different", Label: "differs"},
+		{Code: "smaller", Label: "is smaller"},
+		{Code: "smallequal", Label: "is smaller or equal"},
+		{Code: "greater", Label: "is greater"},
+		{Code: "greaterequal", Label: "is greater or equal"},
+		{Code: "between", Label: "is between"},
+		{Code: "inlist", Label: "is in the list"},
+		{Code: "notinlist", Label: "is not in the list"},
 	}
 }
 
@@ -46,7 +52,7 @@ func CompareTo[T any](c NumberCondition, v T, with, low, high string, parse func
 		return order(v, l) >= 0 && order(v, h) <= 0, nil
 	case "inlist", "notinlist":
 		in := false
-		for _, item := range strings.Split(with, ",") {
+		for item := range strings.SplitSeq(with, ",") {
 			w, err := parse(item)
 			if err != nil {
 				return false, fmt.Errorf("list: %w", err)

@@ -39,8 +39,7 @@ const (
 // Classify says what kind of failure an error is, and how long the other side
 // asks to wait. It is the one place where that is decided.
 func Classify(err error) (FailureClass, time.Duration) {
-	var answer HTTPFailure
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[HTTPFailure](err); ok {
 		switch answer.HTTPStatus() {
 		case statusUnauthorized:
 			return FailureUnauthorized, 0
@@ -52,8 +51,7 @@ func Classify(err error) (FailureClass, time.Duration) {
 	if errors.Is(err, context.Canceled) {
 		return FailureOther, 0
 	}
-	var network net.Error
-	if errors.As(err, &network) {
+	if _, ok := errors.AsType[net.Error](err); ok {
 		return FailureConnection, 0
 	}
 	for _, broken := range []error{

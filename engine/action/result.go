@@ -10,7 +10,12 @@ import (
 
 // Result is what an action hands to the next one. It holds its Rows: whoever
 // owns a Result releases it.
-type Result struct{ transform.Result }
+type Result struct {
+	transform.Result
+	// Fresh says that an action on the way here has run and was not reused: then
+	// nothing behind it may be reused either.
+	Fresh bool
+}
 
 // maxCarriedLog bounds the log text that a result carries from earlier actions,
 // in bytes, so that a loop of many turns stays cheap.
@@ -64,6 +69,7 @@ func (r *Result) Count(o *transform.Result) {
 // Add adds counters, files, and rows of another result, whose holds pass over;
 // the outcome stays (Hop's Result.add).
 func (r *Result) Add(o *Result) {
+	r.Fresh = r.Fresh || o.Fresh
 	r.Count(&o.Result)
 	for _, f := range o.ResultFiles {
 		r.AddFile(f)

@@ -154,7 +154,7 @@ func TestHTTP(t *testing.T) {
 		case r.URL.Path == "/secret" && (user != "u" || password != "p"):
 			w.WriteHeader(http.StatusUnauthorized)
 		default:
-			fmt.Fprintf(w, "%s %s", r.Method, r.Header.Get("X-Test"))
+			_, _ = fmt.Fprintf(w, "%s %s", r.Method, r.Header.Get("X-Test"))
 		}
 	}))
 	defer server.Close()
@@ -192,7 +192,7 @@ func smtpServer(t *testing.T) (port string, lines <-chan []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
+	t.Cleanup(func() { _ = l.Close() })
 	got := make(chan []string, 1)
 	go func() {
 		defer close(got)
@@ -209,7 +209,7 @@ func smtpServer(t *testing.T) (port string, lines <-chan []string) {
 
 func converse(conn net.Conn) []string {
 	var all []string
-	say := func(text string) { fmt.Fprint(conn, text+"\r\n") }
+	say := func(text string) { _, _ = fmt.Fprint(conn, text+"\r\n") }
 	say("220 test")
 	data := false
 	for in := bufio.NewScanner(conn); in.Scan(); {
@@ -266,9 +266,8 @@ func TestMail(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "nobody") {
 		t.Errorf("a bad address gave %v", err)
 	}
-	var network net.Error
 	err = b.run("MAIL", "<server>127.0.0.1</server><port>1</port><destination>a@example.com</destination><replyto>me@example.com</replyto>", r)
-	if !errors.As(err, &network) {
+	if _, ok := errors.AsType[net.Error](err); !ok {
 		t.Errorf("no server gave %v", err)
 	}
 }

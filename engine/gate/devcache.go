@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"sluice/engine"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
 	"sluice/storage"
@@ -48,7 +49,7 @@ func cacheRows(g *Gate, p *pipeline.Preparation) (int64, error) {
 
 // devCache binds cached rows when the run asks for them, and caches those that
 // run. Nothing of it keeps a pipeline from running.
-func (s *Session) devCache(ctx context.Context, p *pipeline.Preparation, callPath string) error {
+func (s *Session) devCache(ctx context.Context, p *pipeline.Preparation, callPath engine.CallPath) error {
 	marks, err := ReadCacheMarks(p.Pipeline.Document)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"sluice/engine"
 	"sluice/engine/pipeline"
 	"sluice/storage"
 	"sluice/storage/snapshot"
@@ -45,7 +46,7 @@ func (s *Session) localPlace(kind Kind) (*Place, error) {
 
 // safely seals every output, and continues where the last run of the file failed.
 // Gates are kept by the safe engine too, on this machine.
-func (s *Session) safely(ctx context.Context, p *pipeline.Preparation, marks *Marks, callPath string) error {
+func (s *Session) safely(ctx context.Context, p *pipeline.Preparation, marks *Marks, callPath engine.CallPath) error {
 	place, err := s.localPlace(KindSafe)
 	if err != nil {
 		return err
@@ -182,7 +183,7 @@ func (s *Session) bindSafe(p *pipeline.Preparation, r *safeRun, nodes []*pipelin
 	p.Options.Run = run
 }
 
-func (s *Session) cutSafe(sc *scene, r *safeRun, n *pipeline.Node, callPath string) error {
+func (s *Session) cutSafe(sc *scene, r *safeRun, n *pipeline.Node, callPath engine.CallPath) error {
 	most := int64(-1)
 	if isLeaf(sc.p.Graph, n.Name) {
 		most = 0

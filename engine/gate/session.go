@@ -3,14 +3,12 @@ package gate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"path"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"sluice/engine"
 	"sluice/engine/batch"
 	"sluice/engine/files"
 	"sluice/engine/pipeline"
@@ -26,6 +24,10 @@ const EngineSafe = "Safe"
 type Start struct {
 	Node     string // the gate
 	Snapshot string // an id, shortened or not; "latest" is the newest sealed one
+	// CallPath is where the pipeline of the gate is below the root execution, ""
+	// for the root itself.
+	CallPath engine.CallPath
+	Digest   string // of the manifest; empty: any
 }
 
 // Latest asks for the newest sealed snapshot.
@@ -46,9 +48,11 @@ type SessionOptions struct {
 	// SegmentBytes is the size at which a segment is closed; 0 is 32 MiB, or less
 	// where a gate has many parts.
 	SegmentBytes int
-	RootID       string // of the root execution
 
-	From      []Start
+	From []Start
+	// RunOnly names, by call path and in lower case, the transforms that run
+	// behind the gates of From; without an entry all below the gates do.
+	RunOnly   map[engine.CallPath]map[string]bool
 	Overrides []string // ids of checks, or their part before the colon
 	Reason    string
 	Quick     bool
@@ -71,17 +75,15 @@ type Reused struct {
 type Session struct {
 	o SessionOptions
 
-	mu       sync.Mutex // guards what follows
-	spools   []*Spool
-	pins     map[*snapshot.Cache]*snapshot.CachePin
-	held     []held
-	paths    map[string]string // call paths by execution id
-	ordinals map[string]int
-	checks   []Check
-	reused   []Reused
-	stale    []Stale
-	safe     *safeRun
-	atEnd    []func(context.Context, bool) error
+	mu     sync.Mutex // guards what follows
+	spools []*Spool
+	pins   map[*snapshot.Cache]*snapshot.CachePin
+	held   []held
+	checks []Check
+	reused []Reused
+	stale  []Stale
+	safe   *safeRun
+	atEnd  []func(context.Context, bool) error
 }
 
 // held is a pin of a snapshot that is being replayed.
@@ -96,23 +98,23 @@ func NewSession(o SessionOptions) *Session {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Session{o: o, pins: map[*snapshot.Cache]*snapshot.CachePin{}, paths: map[string]string{}, ordinals: map[string]int{}}
+	return &Session{o: o, pins: map[*snapshot.Cache]*snapshot.CachePin{}}
 }
 
 // Extend is the hook of pipeline.Run: it puts cuts at the marked transforms, and
 // snapshots in the place of those that do not run. A refused start is a
 // *RefusedError.
 func (s *Session) Extend(ctx context.Context, p *pipeline.Preparation) error {
-	isRoot := p.Run.ParentID == "" || s.pathOf(p.Run.ParentID) == ""
-	callPath := s.enter(p)
+	callPath := p.Run.CallPath
+	isRoot := callPath == ""
 	if p.Options.Now == nil {
 		p.Options.Now = time.Now
 	}
 	if p.Options.Files == nil {
 		p.Options.Files = files.Local{}
 	}
-	if p.Options.SuppressSinks || p.Options.Until != "" {
-		return nil // a preview keeps nothing
+	if p.Run.Rehearsal() {
+		return nil // it keeps nothing
 	}
 	marks, err := ReadMarks(p.Pipeline.Document)
 	if err != nil {
@@ -121,8 +123,8 @@ func (s *Session) Extend(ctx context.Context, p *pipeline.Preparation) error {
 	if err := marks.Err(); err != nil {
 		return err
 	}
-	if isRoot && len(s.o.From) > 0 {
-		if err := s.startFrom(ctx, p, marks); err != nil {
+	if from := s.startsAt(p); len(from) > 0 {
+		if err := s.startFrom(ctx, p, marks, from); err != nil {
 			return err
 		}
 	}
@@ -137,32 +139,16 @@ func (s *Session) Extend(ctx context.Context, p *pipeline.Preparation) error {
 	return s.arm(ctx, p, marks, callPath)
 }
 
-// SetRoot names the execution that everything belongs to, such as that of a
-// workflow, and its file.
-func (s *Session) SetRoot(id, file string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.o.RootID = id
-	s.paths[id] = filepath.Base(file) + "#1"
-}
-
-func (s *Session) pathOf(id string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.paths[id]
-}
-
-// enter gives the place of an execution in the tree of calls: file names with
-// the number of the run in their parent.
-func (s *Session) enter(p *pipeline.Preparation) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	name := filepath.Base(p.Pipeline.Document.Name())
-	at := path.Join(s.paths[p.Run.ParentID], name)
-	s.ordinals[at]++
-	at = fmt.Sprintf("%s#%d", at, s.ordinals[at])
-	s.paths[p.Options.ID] = at
-	return at
+// startsAt gives the gates that a pipeline starts from. Behind what ran anew
+// nothing is reused.
+func (s *Session) startsAt(p *pipeline.Preparation) []Start {
+	var list []Start
+	for _, f := range s.o.From {
+		if f.CallPath == p.Run.CallPath && !p.Run.Fresh {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // runs says whether a transform takes part in the execution.
@@ -173,7 +159,7 @@ func runs(p *pipeline.Preparation, name string) bool {
 }
 
 // arm puts a spool at every gate that runs.
-func (s *Session) arm(ctx context.Context, p *pipeline.Preparation, marks *Marks, callPath string) error {
+func (s *Session) arm(ctx context.Context, p *pipeline.Preparation, marks *Marks, callPath engine.CallPath) error {
 	var sc *scene
 	for _, g := range marks.Gates {
 		if !runs(p, g.Node) {
@@ -189,7 +175,7 @@ func (s *Session) arm(ctx context.Context, p *pipeline.Preparation, marks *Marks
 	return nil
 }
 
-func (s *Session) armGate(ctx context.Context, sc *scene, g *Gate, callPath string) error {
+func (s *Session) armGate(ctx context.Context, sc *scene, g *Gate, callPath engine.CallPath) error {
 	c, err := g.Resolve(sc.p.Options.Vars)
 	if err != nil {
 		return err
@@ -206,7 +192,7 @@ type cutting struct {
 	kind     Kind
 	node     string
 	place    *Place
-	callPath string
+	callPath engine.CallPath
 	most     int64 // rows kept of each part; -1 all
 }
 
@@ -230,7 +216,7 @@ func (s *Session) cut(sc *scene, c Config, what cutting) error {
 		kind: what.kind, node: what.node, place: what.place, fingerprint: table, pin: pin, alloc: o.Alloc,
 		folder: s.o.TempFolder, log: s.o.Log, most: what.most, segment: s.o.SegmentBytes,
 		origin: snapshot.Origin{
-			ExecutionID: o.ID, RootExecutionID: s.rootID(o.ID), CallPath: what.callPath, Project: s.o.Project,
+			ExecutionID: o.ID, RootExecutionID: sc.p.Run.RootID, CallPath: string(what.callPath), Project: s.o.Project,
 			File: sc.portable(sc.p.Pipeline.Document.Name()), Node: what.node,
 			AppVersion: s.o.AppVersion, EngineVersion: EngineVersion, Semantics: semantics,
 		},
@@ -251,15 +237,6 @@ func (s *Session) cut(sc *scene, c Config, what cutting) error {
 // EngineVersion is raised when rows of the same file may differ for reasons that
 // no single transform knows.
 const EngineVersion = "1"
-
-func (s *Session) rootID(id string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.o.RootID != "" {
-		return s.o.RootID
-	}
-	return id
-}
 
 // pin gives the pin of the place's cache, one per session.
 func (s *Session) pin(p *Place) (*snapshot.CachePin, error) {

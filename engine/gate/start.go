@@ -26,13 +26,14 @@ type starting struct {
 	bound   map[string]*Source // by lower-case name of the node
 	checks  []Check
 	restore map[string]string
+	from    []Start
 }
 
 // startFrom judges a start from gates and puts the snapshots in place. Nothing is
 // written, and nothing above a gate is opened.
-func (s *Session) startFrom(ctx context.Context, p *pipeline.Preparation, marks *Marks) error {
-	st := &starting{session: s, p: p, marks: marks, bound: map[string]*Source{}, restore: map[string]string{}}
-	for _, from := range s.o.From {
+func (s *Session) startFrom(ctx context.Context, p *pipeline.Preparation, marks *Marks, from []Start) error {
+	st := &starting{session: s, p: p, marks: marks, bound: map[string]*Source{}, restore: map[string]string{}, from: from}
+	for _, from := range from {
 		if err := st.bind(ctx, from); err != nil {
 			return err
 		}
@@ -46,7 +47,7 @@ func (s *Session) startFrom(ctx context.Context, p *pipeline.Preparation, marks 
 	}
 	err := refused(st.checks, s.o.Overrides)
 	s.mu.Lock()
-	s.checks = st.checks
+	s.checks = append(s.checks, st.checks...)
 	s.mu.Unlock()
 	if err != nil {
 		return err
@@ -90,6 +91,12 @@ func (st *starting) bind(ctx context.Context, from Start) error {
 		return nil
 	}
 	st.bound[strings.ToLower(g.Node)] = src
+	if from.Digest != "" && src.Manifest().Digest != from.Digest {
+		st.add(g.Node, Check{
+			ID: CheckManifest, Status: Block, What: fmt.Sprintf("the manifest of snapshot %s is not the one that was checked", src.Ref.ID),
+			Then: from.Digest, Now: src.Manifest().Digest, Do: "run the pre-flight again",
+		})
+	}
 	return st.judge(ctx, g, c, src)
 }
 
@@ -176,7 +183,13 @@ func (st *starting) runSet(ctx context.Context) (map[string]bool, error) {
 		}
 	}
 	down := map[string]bool{}
-	for changed := true; changed; {
+	only, chosenOnly := st.session.o.RunOnly[st.p.Run.CallPath]
+	for key := range only {
+		if n := st.p.Graph.Node(key); n != nil && !n.Disabled && st.bound[key] == nil {
+			down[key], run[key] = true, true
+		}
+	}
+	for changed := !chosenOnly; changed; {
 		changed = false
 		for _, h := range st.p.Graph.Hops {
 			from, to := strings.ToLower(h.From), strings.ToLower(h.To)

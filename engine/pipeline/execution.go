@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"sluice/engine"
 	"sluice/engine/batch"
 	"sluice/engine/spill"
 	"sluice/engine/transform"
@@ -33,6 +34,10 @@ type Execution struct {
 	suppress  []string
 	spools    []*spooling
 	reused    []TransformCounts // of transforms that did not run because their rows were bound
+	rootID    string
+	callPath  engine.CallPath
+	fresh     bool
+	watched   *watched // nil: nobody watches
 
 	stopping chan struct{} // closed on a safe stop
 
@@ -43,6 +48,7 @@ type Execution struct {
 	failure   error
 	paused    chan struct{} // not nil while paused; closed on resume
 	variables map[string]setVariable
+	children  map[string]int // started so far, by executor transform
 }
 
 // Run executes the pipeline to its end. The result is complete in any case; the
@@ -64,7 +70,9 @@ func (e *Execution) Run(ctx context.Context) (transform.Result, error) {
 		err = cerr
 	}
 	e.finalStates(err)
-	return e.result(err), err
+	r := e.result(err)
+	e.watched.end(ctx, r, err)
+	return r, err
 }
 
 // outcome decides between the errors of the stages and a stop.

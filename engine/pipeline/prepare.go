@@ -21,7 +21,11 @@ import (
 func Prepare(ctx context.Context, g *Graph, o Options) (*Execution, error) {
 	o.defaults()
 	if o.ID == "" {
-		o.ID = uuid.NewString()
+		id, err := uuid.NewV7()
+		if err != nil {
+			return nil, fmt.Errorf("new execution id: %w", err)
+		}
+		o.ID = id.String()
 	}
 	e := newExecution(g, o)
 	if err := ctx.Err(); err != nil {
@@ -199,6 +203,7 @@ func (e *Execution) envOf(u *unit, copies int, design transform.Design) *transfo
 	if env.Children == nil {
 		env.Children = noChildren{}
 	}
+	env.Children = childrenOf{env.Children, u.node.Name}
 	if u.node.Errors != nil {
 		named := u.node.Errors.Named()
 		env.Errors = &named

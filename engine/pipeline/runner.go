@@ -41,6 +41,9 @@ type Runner struct {
 	Engines []string
 	// Extend is Run.Extend of all runs that have none of their own.
 	Extend func(ctx context.Context, p *Preparation) error
+	// Watcher is told of every execution, children too, but not of previews and
+	// unit tests; nil: nobody is.
+	Watcher Watcher
 	// Workflow runs a child workflow; nil: not possible.
 	Workflow func(ctx context.Context, parent *Execution, c transform.Child) (transform.Result, error)
 }
@@ -59,7 +62,12 @@ type Run struct {
 	Previous   transform.Result
 	Scopes     transform.Scopes // of the enclosing engines
 	ParentID   string
-	ID         string
+	ID         string // UUIDv7; empty: a new one
+	RootID     string // of the top of the call tree; empty: this execution
+	CallPath   engine.CallPath
+	// Fresh says that something before this run was not reused, so that nothing in
+	// it may be.
+	Fresh bool
 
 	Sample        func(transformName string, copy int, port transform.Port, b *batch.Batch)
 	Until         string
@@ -105,8 +113,8 @@ func (r *Runner) Prepare(ctx context.Context, run Run) (*Execution, error) {
 			return nil, err
 		}
 	}
-	if run.ID == "" {
-		run.ID = uuid.NewString()
+	if err := run.identify(); err != nil {
+		return nil, err
 	}
 	o := Options{
 		Vars: run.scope(g, config), Metadata: r.Metadata, Files: r.Files, Log: r.Log, Now: r.Now, Location: r.Location,
@@ -122,19 +130,50 @@ func (r *Runner) Prepare(ctx context.Context, run Run) (*Execution, error) {
 	if r.Databases != nil {
 		o.Databases = r.Databases(o.Vars, r.Alloc)
 	}
+	prepared := &Preparation{Run: &run, Pipeline: p, Config: config, Graph: g, Options: &o}
 	c := &children{runner: r, runConfig: run.RunConfig, extend: run.Extend}
 	o.Children = c
 	if run.Extend != nil {
-		if err := run.Extend(ctx, &Preparation{Run: &run, Pipeline: p, Config: config, Graph: g, Options: &o}); err != nil {
-			if d, ok := o.Databases.(io.Closer); ok {
-				err = errors.Join(err, d.Close())
-			}
-			return nil, unusable(err)
+		if err := run.Extend(ctx, prepared); err != nil {
+			return nil, unusable(closing(o.Databases, err))
 		}
+	}
+	watched, err := r.begin(ctx, prepared)
+	if err != nil {
+		return nil, closing(o.Databases, err)
 	}
 	e, err := Prepare(ctx, g, o)
 	c.parent = e
-	return e, err
+	if err != nil {
+		watched.end(ctx, transform.Result{Errors: 1}, err)
+		return nil, err
+	}
+	e.callPath, e.rootID, e.fresh = run.CallPath, run.RootID, run.Fresh
+	e.watched = watched
+	watched.running(e)
+	return e, nil
+}
+
+func closing(d Databases, err error) error {
+	if c, ok := d.(io.Closer); ok {
+		return errors.Join(err, c.Close())
+	}
+	return err
+}
+
+// identify gives the run its id and its place.
+func (run *Run) identify() error {
+	if run.ID == "" {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return fmt.Errorf("new execution id: %w", err)
+		}
+		run.ID = id.String()
+	}
+	if run.RootID == "" {
+		run.RootID = run.ID
+	}
+	return nil
 }
 
 // Load reads a pipeline file; the errors say what to do.
@@ -216,6 +255,7 @@ func (c *children) RunPipeline(ctx context.Context, child transform.Child) (tran
 	e, err := c.runner.Prepare(ctx, Run{
 		File: child.File, RunConfig: name, Scope: scope, Parameters: child.Variables, Variables: child.Variables,
 		Previous: transform.Result{Rows: child.Rows}, Scopes: &enclosing{exec: c.parent}, ParentID: c.parent.opts.ID,
+		RootID: c.parent.rootID, CallPath: c.parent.ChildPath(child.By), Fresh: c.parent.fresh,
 		Extend: c.extend,
 	})
 	if err != nil {
@@ -277,6 +317,26 @@ func (e *Execution) Enclosing() transform.Scopes { return &enclosing{exec: e} }
 
 // ID is the execution's id.
 func (e *Execution) ID() string { return e.opts.ID }
+
+// RootID is the id of the top of the call tree.
+func (e *Execution) RootID() string { return e.rootID }
+
+// CallPath is where the execution is below that top.
+func (e *Execution) CallPath() engine.CallPath { return e.callPath }
+
+// Fresh says that something before this execution was not reused.
+func (e *Execution) Fresh() bool { return e.fresh }
+
+// ChildPath gives the path of the next child that an executor transform starts.
+func (e *Execution) ChildPath(by string) engine.CallPath {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.children == nil {
+		e.children = map[string]int{}
+	}
+	e.children[by]++
+	return e.callPath.Child(by, e.children[by], 1)
+}
 
 // enclosing are the scopes above a child: its parent execution and that one's
 // own enclosing engines.

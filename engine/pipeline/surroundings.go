@@ -158,6 +158,24 @@ func (s *scopes) Variable(name string, scope transform.Scope) (string, bool) {
 // ErrNoChildren means that pipelines cannot be started from here.
 var ErrNoChildren = errors.New("no other pipeline or workflow can be run from here")
 
+// childrenOf names the executor transform in what it starts.
+type childrenOf struct {
+	transform.Children
+	by string
+}
+
+// RunPipeline implements transform.Children.
+func (c childrenOf) RunPipeline(ctx context.Context, child transform.Child) (transform.Result, error) {
+	child.By = c.by
+	return c.Children.RunPipeline(ctx, child)
+}
+
+// RunWorkflow implements transform.Children.
+func (c childrenOf) RunWorkflow(ctx context.Context, child transform.Child) (transform.Result, error) {
+	child.By = c.by
+	return c.Children.RunWorkflow(ctx, child)
+}
+
 type noChildren struct{}
 
 func (noChildren) RunPipeline(context.Context, transform.Child) (transform.Result, error) {

@@ -198,6 +198,7 @@ type Child struct {
 	Variables  map[string]string // parameters and variables to set
 	InheritAll bool
 	Rows       []*batch.Batch // result rows for the child; borrowed
+	By         string         // the transform that starts it; the engine fills it in
 }
 
 // Children runs pipelines and workflows for the executor transforms. The error is

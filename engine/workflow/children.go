@@ -24,6 +24,9 @@ type children struct {
 	log  *slog.Logger
 }
 
+// enclosing are the scopes above a child of the action.
+func (c *children) enclosing() transform.Scopes { return &enclosing{exec: c.exec, run: c.run} }
+
 // location gives the name of a child's file. A file written on Windows may have
 // backslashes in it; Hop takes them for slashes, so when there is no such file,
 // so do we.
@@ -83,11 +86,13 @@ func (c *children) preparePipeline(ctx context.Context, child action.Child) (*pi
 	}
 	e, err := runner.Prepare(ctx, pipeline.Run{
 		File: child.File, Pipeline: p, RunConfig: child.RunConfig, Scope: c.vars, Parameters: args.Parameters, Variables: args.Variables,
-		Previous: child.Previous, Scopes: c.exec.Enclosing(), ParentID: c.exec.run.ID,
+		Previous: child.Previous, Scopes: c.enclosing(), ParentID: c.exec.run.ID,
+		RootID: c.exec.run.RootID, CallPath: c.run.child(), Fresh: c.run.fresh,
 	})
 	if err != nil {
 		return nil, err
 	}
+	c.run.begot(e.ID())
 	if hook := c.exec.runner.Hooks.Pipeline; hook != nil {
 		hook(c.run, e)
 	}
@@ -152,11 +157,13 @@ func (c *children) prepareWorkflow(child action.Child) (*Execution, error) {
 	}
 	e, err := c.exec.runner.Prepare(Run{
 		File: child.File, RunConfig: child.RunConfig, Scope: c.vars, Parameters: args.Parameters, Variables: args.Variables,
-		Previous: child.Previous, Scopes: c.exec.Enclosing(), ParentID: c.exec.run.ID, Log: c.logOf(child), parents: c.exec.run.parents,
+		Previous: child.Previous, Scopes: c.enclosing(), ParentID: c.exec.run.ID, Log: c.logOf(child), parents: c.exec.run.parents,
+		RootID: c.exec.run.RootID, CallPath: c.run.child(), Fresh: c.run.fresh,
 	})
 	if err != nil {
 		return nil, err
 	}
+	c.run.begot(e.ID())
 	if hook := c.exec.runner.Hooks.Workflow; hook != nil {
 		hook(c.run, e)
 	}
@@ -209,7 +216,7 @@ func (c *children) detach(held *action.Result, child action.Child, e stopper, ru
 
 // RunTest implements action.Children.
 func (c *children) RunTest(ctx context.Context, name string) action.Tested {
-	o := unittest.Run(ctx, c.pipelines(c.log), c.vars, project.LocalRunConfiguration, name, c.exec.Enclosing())
+	o := unittest.Run(ctx, c.pipelines(c.log), c.vars, project.LocalRunConfiguration, name, c.enclosing())
 	return action.Tested{Passed: o.Passed(), Rows: o.Rows, Differences: o.Differences, Warnings: o.Warnings, Err: o.Err}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
+	"sluice/engine"
 	"sluice/engine/action"
 	"sluice/engine/batch"
 	"sluice/engine/pipeline"
@@ -68,6 +70,18 @@ func (e *Execution) now() time.Time {
 // ID is the execution's id.
 func (e *Execution) ID() string { return e.run.ID }
 
+// RootID is the id of the top of the call tree.
+func (e *Execution) RootID() string { return e.run.RootID }
+
+// ParentID is the id of the execution that started this one, empty at the top.
+func (e *Execution) ParentID() string { return e.run.ParentID }
+
+// CallPath is where the execution is below the top.
+func (e *Execution) CallPath() engine.CallPath { return e.run.CallPath }
+
+// Source gives what the execution was made from.
+func (e *Execution) Source() Run { return e.run }
+
 // Name is the workflow's name.
 func (e *Execution) Name() string { return e.graph.Name }
 
@@ -86,9 +100,7 @@ func (e *Execution) Variables() map[string]string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	out := make(map[string]string, len(e.variables))
-	for k, v := range e.variables {
-		out[k] = v
-	}
+	maps.Copy(out, e.variables)
 	return out
 }
 
@@ -107,6 +119,11 @@ func (e *Execution) Run(ctx context.Context) (transform.Result, error) {
 	}
 	e.mu.Unlock()
 	e.started = e.now()
+	if begin := e.runner.Hooks.Begin; begin != nil {
+		if err := begin(ctx, e); err != nil {
+			return transform.Result{Errors: 1, LogChannel: e.run.ID}, err
+		}
+	}
 
 	last := e.fromStart(ctx)
 	e.detached.Wait()
@@ -114,6 +131,9 @@ func (e *Execution) Run(ctx context.Context) (transform.Result, error) {
 	last.Stopped = err != nil
 	last.OK = last.OK && last.Errors == 0 && err == nil
 	last.Elapsed, last.LogChannel = e.now().Sub(e.started), e.run.ID
+	if end := e.runner.Hooks.End; end != nil {
+		end(context.WithoutCancel(ctx), e, last.Result, err)
+	}
 	return last.Result, err
 }
 
@@ -134,6 +154,7 @@ func (e *Execution) fromStart(ctx context.Context) *action.Result {
 	for {
 		first := &action.Result{Result: e.run.Previous}
 		first = first.Clone()
+		first.Fresh = e.run.Fresh
 		first.OK = false
 		last := e.walk(ctx, e.graph.start, first, nil)
 		if last == nil {

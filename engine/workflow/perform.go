@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"sluice/engine"
 	"sluice/engine/action"
 	"sluice/engine/files"
 	"sluice/engine/pipeline"
@@ -22,19 +23,25 @@ import (
 // goroutine that runs the action, several at once in parallel sections, and may
 // not keep what they are shown.
 type Hooks struct {
-	Started  func(*ActionRun)
-	Ended    func(*ActionRun)                      // after each try, the last one when Again is false
-	Pipeline func(*ActionRun, *pipeline.Execution) // a child pipeline is about to run
-	Workflow func(*ActionRun, *Execution)          // a child workflow is about to run
+	Begin   func(context.Context, *Execution) error // before the first action; an error refuses the execution
+	End     func(context.Context, *Execution, transform.Result, error)
+	Started func(*ActionRun)
+	// Succeeded comes after a try that succeeded, before any hop is followed; its
+	// error makes the action a failure.
+	Succeeded func(context.Context, *ActionRun) error
+	Ended     func(*ActionRun)                      // after each try, the last one when Again is false
+	Pipeline  func(*ActionRun, *pipeline.Execution) // a child pipeline is about to run
+	Workflow  func(*ActionRun, *Execution)          // a child workflow is about to run
 }
 
 // ActionRun is one run, or try, of an action.
 type ActionRun struct {
 	Execution    *Execution
 	Action, Type string
-	Number       int // among all action runs of the execution, from 0
-	Turn         int // among the runs of this action, from 0
-	Attempt      int // from 1
+	Number       int             // among all action runs of the execution, from 0
+	Turn         int             // among the runs of this action, from 0
+	CallPath     engine.CallPath // of the workflow
+	Attempt      int             // from 1
 	Started      time.Time
 	Ended        time.Time
 	Before       *action.Result // borrowed, like After
@@ -42,24 +49,75 @@ type ActionRun struct {
 	Variables    *project.Variables
 	Err          error // why it failed; nil when it did not, or when only its outcome is false
 	Again        bool  // it failed and is tried again
+	// Set are the variables of the workflow that the action has set, and Children
+	// the executions that it has started, in order.
+	Set      map[string]string
+	Children []string
+	// ReusedFrom is the root execution whose run was given back instead, empty
+	// when the action ran.
+	ReusedFrom string
+
+	fresh   bool       // what it was given is
+	mu      sync.Mutex // guards started, Set and Children
+	started int        // children of this attempt
+}
+
+// Ordinal counts the runs of the action in its execution, from 1.
+func (r *ActionRun) Ordinal() int { return r.Turn + 1 }
+
+// Recorded is what a run of an action left in an earlier execution.
+type Recorded struct {
+	Result    action.Result     // owned by the receiver
+	Variables map[string]string // of the workflow that the action had set
+	From      string            // root execution
+}
+
+// child notes an execution that is about to start, and gives its place.
+func (r *ActionRun) child() engine.CallPath {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.started++
+	return r.CallPath.Child(r.Action, r.Ordinal(), r.started)
+}
+
+func (r *ActionRun) begot(id string) {
+	r.mu.Lock()
+	r.Children = append(r.Children, id)
+	r.mu.Unlock()
+}
+
+func (r *ActionRun) set(name, value string) {
+	r.mu.Lock()
+	if r.Set == nil {
+		r.Set = map[string]string{}
+	}
+	r.Set[name] = value
+	r.mu.Unlock()
 }
 
 // perform runs one action, with its retries. It takes over the result and gives
 // the action's own.
 func (e *Execution) perform(ctx context.Context, n *Node, in *action.Result) *action.Result {
 	e.mu.Lock()
-	run := &ActionRun{Execution: e, Action: n.Name, Type: n.Type, Number: e.runs, Turn: e.turns[n], Before: in}
+	run := &ActionRun{Execution: e, Action: n.Name, Type: n.Type, Number: e.runs, Turn: e.turns[n], CallPath: e.run.CallPath, Before: in, fresh: in.Fresh}
 	e.runs++
 	e.turns[n]++
 	e.mu.Unlock()
-	e.log.Info("Starting action", "action", n.Name)
-	plan, err := n.Retry.plan(e.vars)
-	out := in.Clone()
 	defer in.Release()
-	if err != nil {
-		e.failed(out, n, fmt.Errorf("retry: %w", err), e.log)
+	switch out, err := e.reuse(ctx, run, in); {
+	case err != nil:
+		e.endHere() // what follows would not get what it got then
+		return e.refuse(run, in, fmt.Errorf("what was recorded of it cannot be given back: %w", err))
+	case out != nil:
 		return out
 	}
+	e.log.Info("Starting action", "action", n.Name)
+	plan, err := n.Retry.plan(e.vars)
+	if err != nil {
+		return e.refuse(run, in, fmt.Errorf("retry: %w", err))
+	}
+	out := in.Clone()
+	out.Fresh = true
 	for run.Attempt = 1; ; run.Attempt++ {
 		e.attempt(ctx, n, run, out)
 		wait, again := time.Duration(0), false
@@ -77,9 +135,45 @@ func (e *Execution) perform(ctx context.Context, n *Node, in *action.Result) *ac
 		}
 		out.Release()
 		*out = *in.Clone()
+		out.Fresh = true
 	}
 	e.log.Info("Finished action", "action", n.Name, "result", out.OK)
 	return out
+}
+
+// refuse ends an action that could not start.
+func (e *Execution) refuse(run *ActionRun, in *action.Result, err error) *action.Result {
+	out := in.Clone()
+	out.Fresh, out.EntryNumber = true, run.Number
+	run.Attempt, run.Started, run.Variables = 1, e.now(), e.vars
+	e.note(e.runner.Hooks.Started, run)
+	e.failed(out, err, e.log.With("action", run.Action))
+	run.Ended, run.After, run.Err = e.now(), out, err
+	e.note(e.runner.Hooks.Ended, run)
+	return out
+}
+
+// reuse gives back what the action left in an earlier execution; nil when it has
+// to run.
+func (e *Execution) reuse(ctx context.Context, run *ActionRun, in *action.Result) (*action.Result, error) {
+	if e.runner.Reuse == nil || in.Fresh || e.ended(ctx) {
+		return nil, nil
+	}
+	was, err := e.runner.Reuse(ctx, run)
+	if err != nil || was == nil {
+		return nil, err
+	}
+	for name, value := range was.Variables {
+		e.setVariable(name, value)
+		run.set(name, value)
+	}
+	out := &was.Result
+	out.Fresh, out.EntryNumber = false, run.Number
+	run.Started, run.ReusedFrom, run.After = e.now(), was.From, out
+	run.Ended, run.Variables = run.Started, e.vars
+	e.log.Info("Reused action", "action", run.Action, "result", out.OK, "from", was.From)
+	e.note(e.runner.Hooks.Ended, run)
+	return out, nil
 }
 
 func (e *Execution) note(hook func(*ActionRun), run *ActionRun) {
@@ -92,23 +186,33 @@ func (e *Execution) note(hook func(*ActionRun), run *ActionRun) {
 func (e *Execution) attempt(ctx context.Context, n *Node, run *ActionRun, out *action.Result) {
 	env, finish := e.envOf(n, run)
 	run.Started, run.After, run.Err = e.now(), nil, nil
+	run.mu.Lock()
+	run.started = 0
+	run.mu.Unlock()
 	e.note(e.runner.Hooks.Started, run)
 	err := e.contain(func() error { return n.Settings.Run(ctx, env, out) })
 	if err != nil {
-		e.failed(out, n, err, env.Log)
+		e.failed(out, err, env.Log)
+	}
+	if hook := e.runner.Hooks.Succeeded; err == nil && out.OK && hook != nil {
+		run.After = out
+		if err = hook(ctx, run); err != nil {
+			e.failed(out, err, env.Log)
+		}
 	}
 	text, cerr := finish()
 	if cerr != nil && err == nil {
 		err = cerr
-		e.failed(out, n, err, env.Log)
+		e.failed(out, err, env.Log)
 	}
+	out.Fresh = true
 	out.CarryLog(text)
 	out.EntryNumber = run.Number
 	run.Ended, run.After, run.Err = e.now(), out, err
 }
 
 // failed makes the result that of an action that failed with an error.
-func (e *Execution) failed(out *action.Result, n *Node, err error, log *slog.Logger) {
+func (e *Execution) failed(out *action.Result, err error, log *slog.Logger) {
 	out.OK, out.Errors = false, max(out.Errors, 1)
 	if isStop(err) {
 		out.Stopped = true
@@ -169,7 +273,7 @@ func (e *Execution) envOf(n *Node, run *ActionRun) (env *action.Env, finish func
 		Action: n.Name, Number: run.Number, Turn: run.Turn,
 		Vars: vars, Alloc: base.Alloc, Semantics: e.semantics, Location: e.location(),
 		Log: log.With("action", n.Name), Now: e.now, Files: base.Files, Metadata: base.Metadata, Databases: db,
-		Scopes: &scopes{exec: e, own: vars}, Workflow: e.facts(),
+		Scopes: &scopes{exec: e, own: vars, run: run}, Workflow: e.facts(),
 		Stop: e.endHere, EndRepeat: e.markEndRepeat,
 	}
 	if env.Files == nil {

@@ -115,7 +115,7 @@ func parseDelay(text string) (time.Duration, error) {
 }
 
 func (p *retryPlan) classes(text string) error {
-	for _, c := range strings.Split(text, ",") {
+	for c := range strings.SplitSeq(text, ",") {
 		switch strings.ToLower(strings.TrimSpace(c)) {
 		case onConnection:
 			p.connection = true

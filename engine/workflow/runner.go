@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"sluice/engine"
 	"sluice/engine/action"
-	"sluice/engine/batch"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
@@ -27,6 +27,10 @@ type Runner struct {
 	// its own. Connect makes it run workflows for executor transforms.
 	Pipelines *pipeline.Runner
 	Hooks     Hooks
+	// Reuse gives what a run of an action left in an earlier execution, nil when
+	// the action has to run. It is asked only where nothing before the action has
+	// run anew. nil: everything runs.
+	Reuse func(ctx context.Context, run *ActionRun) (*Recorded, error)
 }
 
 // Connect makes the pipelines' runner run the workflows of executor transforms.
@@ -46,10 +50,15 @@ type Run struct {
 	Previous   transform.Result // borrowed
 	Scopes     transform.Scopes // of the enclosing engines
 	ParentID   string
-	ID         string
-	StartAt    string       // name of the action to start at; empty: the Start action
-	Log        *slog.Logger // nil: the runner's
-	parents    []string     // files of the workflows that run this one, outermost first
+	ID         string // UUIDv7; empty: a new one
+	RootID     string // of the top of the call tree; empty: this execution
+	CallPath   engine.CallPath
+	// Fresh says that something before this run was not reused, so that nothing in
+	// it may be.
+	Fresh   bool
+	StartAt string       // name of the action to start at; empty: the Start action
+	Log     *slog.Logger // nil: the runner's
+	parents []string     // files of the workflows that run this one, outermost first
 }
 
 // Prepare loads the workflow and checks that all its actions can run; nothing is
@@ -66,8 +75,8 @@ func (r *Runner) Prepare(run Run) (*Execution, error) {
 			}
 		}
 	}
-	if run.ID == "" {
-		run.ID = uuid.NewString()
+	if err := run.identify(); err != nil {
+		return nil, err
 	}
 	if run.Log == nil {
 		run.Log = r.Pipelines.Log
@@ -76,6 +85,21 @@ func (r *Runner) Prepare(run Run) (*Execution, error) {
 		run.Log = slog.New(slog.DiscardHandler)
 	}
 	return newExecution(r, g, run), nil
+}
+
+// identify gives the run its id and its place.
+func (run *Run) identify() error {
+	if run.ID == "" {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return fmt.Errorf("new execution id: %w", err)
+		}
+		run.ID = id.String()
+	}
+	if run.RootID == "" {
+		run.RootID = run.ID
+	}
+	return nil
 }
 
 func settingText(p transform.Problem) string {
@@ -95,10 +119,8 @@ func (r *Runner) load(run *Run) (*Graph, error) {
 			return nil, err
 		}
 		run.Workflow = w
-		for _, parent := range run.parents {
-			if parent == path {
-				return nil, &engine.Error{Message: fmt.Sprintf("workflow %s runs itself", path), Hint: "a workflow cannot be run from within itself; loop with a hop back, or with the Repeat action"}
-			}
+		if slices.Contains(run.parents, path) {
+			return nil, &engine.Error{Message: fmt.Sprintf("workflow %s runs itself", path), Hint: "a workflow cannot be run from within itself; loop with a hop back, or with the Repeat action"}
 		}
 		run.parents = append(append([]string(nil), run.parents...), path)
 	}
@@ -171,6 +193,7 @@ func (r *Runner) fromTransform(ctx context.Context, parent *pipeline.Execution, 
 	e, err := r.Prepare(Run{
 		File: c.File, RunConfig: c.RunConfig, Scope: parent.ChildScope(c.InheritAll), Parameters: c.Variables, Variables: c.Variables,
 		Previous: transform.Result{Rows: c.Rows}, Scopes: parent.Enclosing(), ParentID: parent.ID(), Log: parent.Log(),
+		RootID: parent.RootID(), CallPath: parent.ChildPath(c.By), Fresh: parent.Fresh(),
 		parents: workflowsAbove(ctx),
 	})
 	if err != nil {
@@ -182,8 +205,6 @@ func (r *Runner) fromTransform(ctx context.Context, parent *pipeline.Execution, 
 	}
 	return result, nil
 }
-
-func (r *Runner) alloc() *batch.Allocator { return r.Pipelines.Alloc }
 
 // parentsKey carries the files of the workflows above through pipelines that run
 // workflows, so that a circle is found.

@@ -11,6 +11,7 @@ import (
 type scopes struct {
 	exec *Execution
 	own  *project.Variables
+	run  *ActionRun
 }
 
 var above = map[action.Scope]transform.Scope{
@@ -28,6 +29,7 @@ func (s *scopes) Set(name, value string, scope action.Scope) error {
 	}
 	s.own.Set(name, value)
 	s.exec.setVariable(name, value)
+	s.run.set(name, value)
 	if up == nil || scope == action.ScopeWorkflow {
 		return nil
 	}
@@ -44,7 +46,10 @@ func (s *scopes) Variable(name string, scope action.Scope) (string, bool) {
 
 // enclosing are the scopes above a child of the workflow: the workflow and what
 // runs it.
-type enclosing struct{ exec *Execution }
+type enclosing struct {
+	exec *Execution
+	run  *ActionRun // the action that started the child
+}
 
 // SetVariable implements transform.Scopes.
 func (s *enclosing) SetVariable(name, value string, scope transform.Scope) error {
@@ -52,6 +57,9 @@ func (s *enclosing) SetVariable(name, value string, scope transform.Scope) error
 		return nil
 	}
 	s.exec.setVariable(name, value)
+	if s.run != nil {
+		s.run.set(name, value)
+	}
 	up := s.exec.run.Scopes
 	if up == nil || scope == transform.ScopeParent {
 		return nil

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+
 	"sluice/engine"
 	"sluice/engine/action"
 	"sluice/engine/files"
 	"sluice/engine/transform"
-
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/htmlindex"
 )
 
 // CreateFile makes an empty file; one that is there already stays as it is.

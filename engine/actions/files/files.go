@@ -250,7 +250,8 @@ const (
 // Choices implements transform.Choices.
 func (SuccessCondition) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: string(noErrors), Label: "no error occurs"}, {Code: string(atLeast), Label: "at least so many succeed"},
+		{Code: string(noErrors), Label: "no error occurs"},
+		{Code: string(atLeast), Label: "at least so many succeed"},
 		{Code: string(fewerErrors), Label: "fewer errors occur than"},
 		{Code: "success_when_x_files_moved", Label: "at least so many are moved (old)"},
 		{Code: "success_is_all_files_copied", Label: "all are copied (old)"},

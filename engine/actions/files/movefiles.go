@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"sluice/engine"
 	"sluice/engine/action"
@@ -35,9 +36,12 @@ const (
 // Choices implements transform.Choices.
 func (IfExists) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: string(doNothing), Label: "do nothing"}, {Code: string(overwrite), Label: "overwrite it"},
-		{Code: string(uniqueName), Label: "give the file another name"}, {Code: string(deleteFile), Label: "delete the source"},
-		{Code: string(moveAway), Label: "move the source to a folder"}, {Code: string(failIf), Label: "fail"},
+		{Code: string(doNothing), Label: "do nothing"},
+		{Code: string(overwrite), Label: "overwrite it"},
+		{Code: string(uniqueName), Label: "give the file another name"},
+		{Code: string(deleteFile), Label: "delete the source"},
+		{Code: string(moveAway), Label: "move the source to a folder"},
+		{Code: string(failIf), Label: "fail"},
 	}
 }
 
@@ -200,8 +204,7 @@ func (m *moveRun) tree(ctx context.Context, source files.Info, to string, match 
 
 // emptyFolders moves the folders that are empty now, the deepest first.
 func (m *moveRun) emptyFolders(ctx context.Context, folders []entry, to string) {
-	for i := len(folders) - 1; i >= 0; i-- {
-		f := folders[i]
+	for _, f := range slices.Backward(folders) {
 		rest, err := m.env.Files.List(ctx, f.Path, false)
 		if err != nil || len(rest) > 0 {
 			continue

@@ -29,10 +29,16 @@ type IfUnpacked string
 // Choices implements transform.Choices.
 func (IfUnpacked) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: "0", Label: "skip it"}, {Code: "1", Label: "overwrite it"}, {Code: "2", Label: "give the new one another name"}, {Code: "3", Label: "fail"},
-		{Code: "4", Label: "overwrite if the size differs"}, {Code: "5", Label: "overwrite if the size is equal"},
-		{Code: "6", Label: "overwrite if the new one is larger"}, {Code: "7", Label: "overwrite if the new one is larger or equal"},
-		{Code: "8", Label: "overwrite if the new one is smaller"}, {Code: "9", Label: "overwrite if the new one is smaller or equal"},
+		{Code: "0", Label: "skip it"},
+		{Code: "1", Label: "overwrite it"},
+		{Code: "2", Label: "give the new one another name"},
+		{Code: "3", Label: "fail"},
+		{Code: "4", Label: "overwrite if the size differs"},
+		{Code: "5", Label: "overwrite if the size is equal"},
+		{Code: "6", Label: "overwrite if the new one is larger"},
+		{Code: "7", Label: "overwrite if the new one is larger or equal"},
+		{Code: "8", Label: "overwrite if the new one is smaller"},
+		{Code: "9", Label: "overwrite if the new one is smaller or equal"},
 	}
 }
 
@@ -188,9 +194,9 @@ func (u *unzipRun) unpack(ctx context.Context, source files.Info) error {
 	if err != nil {
 		return err
 	}
-	failed := u.t.failed
+	failed, stopped := u.t.failed, false
 	for _, f := range a.File {
-		if ctx.Err() != nil {
+		if stopped = ctx.Err() != nil; stopped {
 			break
 		}
 		if err := u.file(ctx, f, folder); err != nil {
@@ -198,7 +204,7 @@ func (u *unzipRun) unpack(ctx context.Context, source files.Info) error {
 		}
 	}
 	a.close()
-	if u.t.failed > failed || ctx.Err() != nil {
+	if u.t.failed > failed || stopped {
 		return nil // the archive stays where it is
 	}
 	switch u.s.After {

@@ -50,8 +50,10 @@ const (
 // Choices implements transform.Choices.
 func (IfZipExists) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: string(zipUnique), Label: "make one with another name"}, {Code: string(zipAppend), Label: "add to it"},
-		{Code: string(zipNothing), Label: "do nothing"}, {Code: string(zipFail), Label: "fail"},
+		{Code: string(zipUnique), Label: "make one with another name"},
+		{Code: string(zipAppend), Label: "add to it"},
+		{Code: string(zipNothing), Label: "do nothing"},
+		{Code: string(zipFail), Label: "fail"},
 	}
 }
 
@@ -330,18 +332,17 @@ func openArchive(ctx context.Context, env *action.Env, location string) (*archiv
 		return nil, err
 	}
 	f, ok := in.(*os.File)
-	closing := func() { in.Close() }
+	closing := func() { _ = in.Close() }
 	if !ok {
 		if f, err = os.CreateTemp("", "sluice-zip-*"); err != nil {
-			in.Close()
-			return nil, err
+			return nil, errors.Join(err, in.Close())
 		}
 		closing = func() {
-			f.Close()
-			os.Remove(f.Name())
+			_ = f.Close()
+			_ = os.Remove(f.Name())
 		}
 		_, err = io.Copy(f, reader{ctx, in})
-		in.Close()
+		_ = in.Close()
 	}
 	var st os.FileInfo
 	if err == nil {

@@ -39,8 +39,12 @@ type LogLevel string
 // Choices implements transform.Choices.
 func (LogLevel) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: "Nothing", Label: "nothing"}, {Code: "Error", Label: "errors"}, {Code: "Minimal", Label: "minimal"},
-		{Code: "Basic", Label: "basic"}, {Code: "Detailed", Label: "detailed"}, {Code: "Debug", Label: "debug"},
+		{Code: "Nothing", Label: "nothing"},
+		{Code: "Error", Label: "errors"},
+		{Code: "Minimal", Label: "minimal"},
+		{Code: "Basic", Label: "basic"},
+		{Code: "Detailed", Label: "detailed"},
+		{Code: "Debug", Label: "debug"},
 		{Code: "Rowlevel", Label: "every row"},
 	}
 }

@@ -105,8 +105,12 @@ func (c *repeatRun) resolve() (err error) {
 		to   *string
 		from transform.Expr[string]
 	}{
-		{&c.file, c.s.Filename}, {&c.config, c.s.RunConfig}, {&c.variable, c.s.Variable}, {&c.value, c.s.Value},
-		{&c.logBase, c.s.LogBase}, {&c.logExtension, c.s.LogExtension},
+		{&c.file, c.s.Filename},
+		{&c.config, c.s.RunConfig},
+		{&c.variable, c.s.Variable},
+		{&c.value, c.s.Value},
+		{&c.logBase, c.s.LogBase},
+		{&c.logExtension, c.s.LogExtension},
 	} {
 		if *e.to, err = e.from.Eval(c.env); err != nil {
 			return err

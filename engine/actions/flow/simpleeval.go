@@ -29,8 +29,10 @@ type ValueSource string
 // Choices implements transform.Choices.
 func (ValueSource) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: "field", Label: "field of the first result row"}, {Code: "variable", Label: "variable"},
-		{Code: "resultfiles", Label: "number of result files"}, {Code: "logtext", Label: "log text"},
+		{Code: "field", Label: "field of the first result row"},
+		{Code: "variable", Label: "variable"},
+		{Code: "resultfiles", Label: "number of result files"},
+		{Code: "logtext", Label: "log text"},
 	}
 }
 
@@ -50,10 +52,17 @@ type TextCondition string
 // Choices implements transform.Choices.
 func (TextCondition) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: "equal", Label: "is equal"}, {Code: "different", Label: "differs"}, {Code: "contains", Label: "contains"},
-		{Code: "notcontains", Label: "does not contain"}, {Code: "startswith", Label: "starts with"}, {Code: "notstatwith", Label: "does not start with"},
-		{Code: "endswith", Label: "ends with"}, {Code: "notendwith", Label: "does not end with"}, {Code: "regexp", Label: "matches"},
-		{Code: "inlist", Label: "is in the list"}, {Code: "notinlist", Label: "is not in the list"},
+		{Code: "equal", Label: "is equal"},
+		{Code: "different", Label: "differs"},
+		{Code: "contains", Label: "contains"},
+		{Code: "notcontains", Label: "does not contain"},
+		{Code: "startswith", Label: "starts with"},
+		{Code: "notstatwith", Label: "does not start with"},
+		{Code: "endswith", Label: "ends with"},
+		{Code: "notendwith", Label: "does not end with"},
+		{Code: "regexp", Label: "matches"},
+		{Code: "inlist", Label: "is in the list"},
+		{Code: "notinlist", Label: "is not in the list"},
 	}
 }
 
@@ -233,7 +242,7 @@ func (s *SimpleEvalSettings) textHolds(value, with string) (bool, error) {
 		return re.MatchWholeString(value), nil
 	case "inlist", "notinlist":
 		in := false
-		for _, item := range strings.Split(with, ",") {
+		for item := range strings.SplitSeq(with, ",") {
 			in = in || strings.TrimSpace(item) == value
 		}
 		return in == (s.OnText == "inlist"), nil

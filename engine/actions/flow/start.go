@@ -25,8 +25,11 @@ type Schedule string
 // Choices implements transform.Choices.
 func (Schedule) Choices() []transform.Choice {
 	return []transform.Choice{
-		{Code: scheduleNone, Label: "at once"}, {Code: scheduleInterval, Label: "after an interval"}, {Code: scheduleDaily, Label: "every day"},
-		{Code: scheduleWeekly, Label: "every week"}, {Code: scheduleMonthly, Label: "every month"},
+		{Code: scheduleNone, Label: "at once"},
+		{Code: scheduleInterval, Label: "after an interval"},
+		{Code: scheduleDaily, Label: "every day"},
+		{Code: scheduleWeekly, Label: "every week"},
+		{Code: scheduleMonthly, Label: "every month"},
 	}
 }
 

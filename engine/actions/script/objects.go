@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"sluice/engine"
 	"sluice/engine/action"
@@ -224,18 +225,20 @@ func (o *RowObject) Size() int { return o.b.Schema.Len() }
 
 // ToString gives all fields as text.
 func (o *RowObject) ToString() (string, error) {
-	out := "["
+	var out strings.Builder
+	out.WriteByte('[')
 	for k := range o.b.Schema.Fields {
 		text, err := o.GetString(int64(k), "null")
 		if err != nil {
 			return "", err
 		}
 		if k > 0 {
-			out += ", "
+			out.WriteString(", ")
 		}
-		out += fmt.Sprintf("%s=%v", o.b.Schema.Fields[k].Name, text)
+		_, _ = fmt.Fprintf(&out, "%s=%v", o.b.Schema.Fields[k].Name, text)
 	}
-	return out + "]", nil
+	out.WriteByte(']')
+	return out.String(), nil
 }
 
 // WorkflowObject is parent_workflow.

@@ -141,7 +141,7 @@ func (c *shellRun) prepare() (cleanup func(), err error) {
 		return cleanup, err
 	}
 	c.command, err = scriptFile(script)
-	return func() { os.Remove(c.command) }, err
+	return func() { _ = os.Remove(c.command) }, err
 }
 
 func localFolder(folder string) (string, error) {
@@ -174,7 +174,7 @@ func scriptFile(script string) (string, error) {
 		err = cerr
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		_ = os.Remove(f.Name())
 		return "", fmt.Errorf("write the script: %w", err)
 	}
 	return f.Name(), nil
@@ -313,7 +313,7 @@ func (c *shellRun) printer(ctx context.Context, level slog.Level, mark string) *
 }
 
 func (p *printer) close() {
-	p.PipeWriter.Close()
+	_ = p.Close() // of a pipe: never an error
 	p.done.Wait()
 }
 

@@ -10,13 +10,13 @@ import (
 	"iter"
 	"strings"
 
+	"golang.org/x/text/encoding/htmlindex"
+
 	"sluice/engine"
 	"sluice/engine/action"
 	"sluice/engine/database"
 	"sluice/engine/files"
 	"sluice/engine/transform"
-
-	"golang.org/x/text/encoding/htmlindex"
 )
 
 // Actions is the family.

@@ -184,7 +184,7 @@ func (s *HTTPSettings) client(env *action.Env) (*http.Client, error) {
 
 // bypasses says whether a host is in a list like localhost|*.example.com.
 func bypasses(list, host string) bool {
-	for _, p := range strings.Split(list, "|") {
+	for p := range strings.SplitSeq(list, "|") {
 		p = strings.ToLower(strings.TrimSpace(p))
 		h := strings.ToLower(host)
 		switch {
@@ -217,8 +217,7 @@ func (s *HTTPSettings) send(ctx context.Context, env *action.Env, client *http.C
 	env.Log.Info("Connecting", "url", shown)
 	answer, err := client.Do(request)
 	if err != nil {
-		var u *url.Error
-		if errors.As(err, &u) {
+		if u, ok := errors.AsType[*url.Error](err); ok {
 			err = u.Err // its own text has the whole address, with what is secret in it
 		}
 		return "", fmt.Errorf("%s: %w", shown, err)
@@ -258,7 +257,7 @@ func (s *HTTPSettings) request(ctx context.Context, env *action.Env, t transfer)
 		if err != nil {
 			return nil, closing, fmt.Errorf("file to send: %w", err)
 		}
-		closing = func() { in.Close() }
+		closing = func() { _ = in.Close() }
 		if info, err := env.Files.Stat(ctx, t.upload); err == nil {
 			size = info.Size
 		}

@@ -137,7 +137,7 @@ func (s *MailSettings) send(ctx context.Context, env *action.Env, m *message) er
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	secure := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
 	if s.UseSecure && s.Secure == "SSL" {

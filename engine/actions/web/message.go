@@ -124,7 +124,7 @@ type header struct{ bytes.Buffer }
 
 func (h *header) set(name, value string) {
 	value = strings.NewReplacer("\r", " ", "\n", " ").Replace(value)
-	fmt.Fprintf(h, "%s: %s\r\n", name, value)
+	h.WriteString(name + ": " + value + "\r\n")
 }
 
 // fill writes text and attachments.
