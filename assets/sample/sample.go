@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 )
 
-//go:embed project-config.json environment.json main.hpl customers.csv orders.sql orders.db metadata
+//go:embed project-config.json environment.json *.hpl *.hwf customers.csv orders.sql orders.db metadata
 var files embed.FS
 
 // Main is the file to open first, relative to the project.
