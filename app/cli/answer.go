@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"io"
 	"sync"
 )
@@ -32,3 +33,6 @@ func (a *answerWriter) failure() error {
 	defer a.mu.Unlock()
 	return a.err
 }
+
+// jsonLine prints a value on one line.
+func (sh *shell) jsonLine(v any) error { return json.NewEncoder(sh.Out).Encode(v) }

@@ -109,6 +109,8 @@ func newRoot(sh *shell) *cobra.Command {
 		remotesCommand(sh),
 		diskCommand(sh),
 		runCommand(sh),
+		executionsCommand(sh),
+		executionsCommand(sh),
 		checkCommand(sh),
 		previewCommand(sh),
 		transformsCommand(sh),
@@ -153,6 +155,9 @@ type signals struct {
 type signalError struct{ sig os.Signal }
 
 func (e signalError) Error() string { return e.sig.String() }
+
+// Is makes a signal an end that was asked for, not a failure.
+func (e signalError) Is(target error) bool { return target == context.Canceled }
 
 func watchSignals(parent context.Context) (context.Context, *signals) {
 	ctx, cancel := context.WithCancelCause(parent)

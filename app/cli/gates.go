@@ -11,6 +11,7 @@ import (
 
 	"sluice/app/workspace"
 	"sluice/engine/gate"
+	"sluice/engine/recorder"
 )
 
 // gateFlags are what a run says about gates.
@@ -65,7 +66,7 @@ func (f *gateFlags) starts() ([]gate.Start, error) {
 }
 
 // session makes the gates of a run.
-func (f *runFlags) session(ws *workspace.Workspace, params map[string]string, log *slog.Logger) (*gate.Session, error) {
+func (f *runFlags) session(ws *workspace.Workspace, params map[string]string, rec *recorder.Recorder, log *slog.Logger) (*gate.Session, error) {
 	starts, err := f.gates.starts()
 	if err != nil {
 		return nil, err
@@ -80,7 +81,9 @@ func (f *runFlags) session(ws *workspace.Workspace, params map[string]string, lo
 		Project: ws.Project.Name, AppVersion: Version,
 		From: starts, Overrides: f.gates.overrides, Reason: f.gates.reason, Quick: f.gates.quick, Given: given,
 		Safe: f.gates.safe, Fresh: f.gates.fresh, FromCache: f.gates.fromCache,
+		Told: rec.Told,
 	})
+	rec.Follow(s)
 	ws.Runner.Extend = s.Extend
 	return s, nil
 }

@@ -5,14 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"sluice/app/workspace"
 	"sluice/engine/gate"
 	"sluice/engine/pipeline"
+	"sluice/engine/recorder"
 	"sluice/engine/transform"
 )
 
@@ -74,7 +77,12 @@ func (sh *shell) run(ctx context.Context, file string, f *runFlags) error {
 	if marks, err := marksOf(file); err == nil && marks.Err() != nil {
 		return &exitError{ExitUnusable, marks.Err()} // a workflow's too
 	}
-	session, err := f.session(ws, params, log)
+	rec, err := ws.Record(ctx, recorder.Options{LogLevel: f.logLevel, Reason: f.gates.reason})
+	if err != nil {
+		return &exitError{ExitUnusable, err}
+	}
+	defer closeHistory(ws, log)
+	session, err := f.session(ws, params, rec, log)
 	if err != nil {
 		return err
 	}
@@ -107,6 +115,13 @@ func (sh *shell) run(ctx context.Context, file string, f *runFlags) error {
 	sh.showOutcomes(session)
 	log.Info("Pipeline ended", "state", stateOf(result, err), "seconds", fmt.Sprintf("%.3f", ended.Sub(started).Seconds()))
 	return sh.outcome(result, err)
+}
+
+// closeHistory writes down what is left to record.
+func closeHistory(ws *workspace.Workspace, log *slog.Logger) {
+	if err := ws.History.Close(); err != nil {
+		log.Warn("The record of this execution is not complete", "err", err)
+	}
 }
 
 // outcome makes the command's error of a result.

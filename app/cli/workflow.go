@@ -27,7 +27,11 @@ func isWorkflow(file string) bool { return strings.EqualFold(filepath.Ext(file),
 func (sh *shell) runWorkflow(ctx context.Context, ws *workspace.Workspace, session *gate.Session, file string, params map[string]string, f *runFlags, log *slog.Logger) error {
 	report := &actionReport{}
 	runner := *ws.Workflows
-	runner.Hooks.Ended = report.add
+	record := runner.Hooks.Ended
+	runner.Hooks.Ended = func(r *workflow.ActionRun) {
+		record(r)
+		report.add(r)
+	}
 	runner.Connect()
 	if len(f.gates.from) > 0 {
 		return fmt.Errorf("--from-gate is for pipelines; %s is a workflow: replay its execution instead", file)

@@ -51,6 +51,8 @@ type remotes struct {
 	client *rclone.Client
 	cache  *snapshot.Cache
 	places map[string]*gate.Place
+	// witness remembers the digests of sealed snapshots; nil: nobody does.
+	witness snapshot.Witness
 }
 
 // NewPlaces opens nothing yet. scope may name schemes; nil has none.
@@ -188,9 +190,9 @@ func (p *Places) At(ctx context.Context, l storage.Location) (*gate.Place, error
 			return nil, err
 		}
 	}
-	place.Store = snapshot.NewStore(place.Remote, snapshot.Options{Keys: keys, Cache: place.Cache, Logger: p.log})
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
+	place.Store = snapshot.NewStore(place.Remote, snapshot.Options{Keys: keys, Cache: place.Cache, Logger: p.log, Witness: p.shared.witness})
 	p.shared.places[key] = place
 	return place, nil
 }
@@ -275,4 +277,12 @@ func FormatBytes(n int64) string {
 		return strconv.FormatInt(n, 10) + " B"
 	}
 	return fmt.Sprintf("%.1f %s", v, units[k])
+}
+
+// SetWitness makes the places opened from now on remember, and ask for, the
+// digests of sealed snapshots.
+func (p *Places) SetWitness(w snapshot.Witness) {
+	p.shared.mu.Lock()
+	defer p.shared.mu.Unlock()
+	p.shared.witness, p.shared.places = w, map[string]*gate.Place{}
 }

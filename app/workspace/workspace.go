@@ -38,6 +38,7 @@ type Workspace struct {
 	Workflows *workflow.Runner // of the same project; its pipelines are run by Runner
 	Places    *Places          // of snapshots and files on remotes
 	Secrets   gate.Secrets
+	History   *History // of executions
 }
 
 // Registry gives the transforms of this program.
@@ -66,6 +67,7 @@ func Open(o Options) (*Workspace, error) {
 		Project: p,
 		Scope:   scope,
 		Places:  places,
+		History: NewHistory(folders, o.Log),
 		Secrets: &installation{path: filepath.Join(folders.Data, installationKey)},
 		Runner: &pipeline.Runner{
 			Registry: Registry(), Metadata: p.Metadata(), Files: places.Files(), Log: o.Log, Now: time.Now,

@@ -61,15 +61,26 @@ type SessionOptions struct {
 
 	Safe, Fresh bool
 	FromCache   bool
+	// Told hears of every gate's snapshot, when it is begun and when it has its
+	// verdict; nil: nobody does.
+	Told func(context.Context, Outcome, *Place)
 }
 
 // Reused tells of rows that were taken from a snapshot.
 type Reused struct {
-	Node     string    `json:"transform"`
-	Snapshot string    `json:"snapshot"`
-	Rows     int64     `json:"rows"`
-	Sealed   time.Time `json:"sealed"`
+	Node     string          `json:"transform"`
+	CallPath engine.CallPath `json:"callPath,omitempty"`
+	Gate     string          `json:"gate"`
+	Snapshot string          `json:"snapshot"`
+	Location string          `json:"location"` // as a person writes it, secrets out
+	Rows     int64           `json:"rows"`
+	Sealed   time.Time       `json:"sealed"`
+
+	execution string // that takes them
 }
+
+// Execution is the id of the execution that takes the rows.
+func (r *Reused) Execution() string { return r.execution }
 
 // Session carries gates through one run and its children. Close ends it.
 type Session struct {
@@ -214,12 +225,13 @@ func (s *Session) cut(sc *scene, c Config, what cutting) error {
 	}
 	sp := newSpool(c, spooling{
 		kind: what.kind, node: what.node, place: what.place, fingerprint: table, pin: pin, alloc: o.Alloc,
-		folder: s.o.TempFolder, log: s.o.Log, most: what.most, segment: s.o.SegmentBytes,
+		folder: s.o.TempFolder, log: s.o.Log, options: o, most: what.most, segment: s.o.SegmentBytes,
 		origin: snapshot.Origin{
 			ExecutionID: o.ID, RootExecutionID: sc.p.Run.RootID, CallPath: string(what.callPath), Project: s.o.Project,
 			File: sc.portable(sc.p.Pipeline.Document.Name()), Node: what.node,
 			AppVersion: s.o.AppVersion, EngineVersion: EngineVersion, Semantics: semantics,
 		},
+		told: s.o.Told,
 		sealing: func(ctx context.Context) snapshot.Sealing {
 			return snapshot.Sealing{Variables: sc.variables(what.node), Sources: sc.sources(ctx, what.node)}
 		},

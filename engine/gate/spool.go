@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"sluice/engine"
 	"sluice/engine/batch"
 	"sluice/engine/pipeline"
 	"sluice/storage"
@@ -38,18 +39,23 @@ type spooling struct {
 	alloc       *batch.Allocator
 	folder      string // of temporary files
 	log         *slog.Logger
+	options     *pipeline.Options // its log, where there is one, is the execution's
 	// most is how many rows of a part are kept; -1 keeps all.
 	most int64
 	// segment is the size at which a segment is closed; 0 is the usual one.
 	segment int
 	// sealing gives the variables and source marks, asked at the end.
 	sealing func(ctx context.Context) snapshot.Sealing
+	// told hears of the snapshot when it is begun and when it has its verdict.
+	told func(context.Context, Outcome, *Place)
 }
 
 // Outcome is what became of a spool.
 type Outcome struct {
 	Node, Gate, Snapshot string
-	Location             string
+	Location             string // as a person writes it, secrets out
+	Execution            string // that spooled
+	CallPath             engine.CallPath
 	State                storage.SnapshotState
 	Rows, Bytes          int64
 	Digest               string // of the manifest, when sealed
@@ -85,6 +91,7 @@ var _ pipeline.Cut = (*Spool)(nil)
 func newSpool(c Config, s spooling) *Spool {
 	return &Spool{config: c, spooling: s, slots: make(chan struct{}, segmentsInFlight), outcome: Outcome{
 		Node: s.node, Gate: c.ID, Location: s.place.Location.String(), State: storage.SnapshotOpen,
+		Execution: s.origin.ExecutionID, CallPath: engine.CallPath(s.origin.CallPath),
 	}}
 }
 
@@ -134,6 +141,7 @@ func (s *Spool) Begin(ctx context.Context, specs []pipeline.PartSpec) error {
 		return s.explain(err)
 	}
 	s.outcome.Snapshot = s.writer.Ref().ID
+	s.tell(ctx)
 	if len(s.config.Contract.Unique) > 0 {
 		s.keys = newUniqueKeys(s.config.Contract.Unique, s.folder)
 	}
@@ -289,14 +297,15 @@ func (s *Spool) Seal(ctx context.Context, e pipeline.Effects) error {
 		return s.explain(err)
 	}
 	if err != nil {
-		s.log.Warn("The digest of a sealed snapshot is not in the execution store", "transform", s.node, "err", err)
+		s.logger().Warn("The digest of a sealed snapshot is not in the execution store", "transform", s.node, "err", err)
 	}
 	s.mu.Lock()
 	s.outcome.State, s.outcome.Rows, s.outcome.Bytes = storage.SnapshotSealed, m.RowCount, m.Bytes
 	s.outcome.Digest, s.outcome.Ended = m.Digest, m.Ended
 	s.mu.Unlock()
 	s.close()
-	s.log.Info("Gate sealed", "transform", s.node, "snapshot", s.writer.Ref().ID, "rows", m.RowCount, "bytes", m.Bytes)
+	s.tell(ctx)
+	s.logger().Info("Gate sealed", "transform", s.node, "snapshot", s.writer.Ref().ID, "rows", m.RowCount, "bytes", m.Bytes)
 	if s.Streams() {
 		return nil
 	}
@@ -352,7 +361,22 @@ func (s *Spool) Interrupt(ctx context.Context, reason string) error {
 	// verdict then.
 	ctx, cancel := context.WithTimeout(ctx, verdictTimeout)
 	defer cancel()
-	return s.writer.Interrupt(ctx, reason)
+	err := s.writer.Interrupt(ctx, reason)
+	s.tell(ctx)
+	return err
+}
+
+func (s *Spool) logger() *slog.Logger {
+	if s.options != nil && s.options.Log != nil {
+		return s.options.Log
+	}
+	return s.log
+}
+
+func (s *Spool) tell(ctx context.Context) {
+	if s.told != nil && s.kind == KindGate {
+		s.told(ctx, s.Outcome(), s.place)
+	}
 }
 
 // close gives back what the parts hold; it is idempotent.

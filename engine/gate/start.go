@@ -322,7 +322,10 @@ func (st *starting) place(ctx context.Context, run map[string]bool) error {
 		}
 		m := src.Manifest()
 		s.mu.Lock()
-		s.reused = append(s.reused, Reused{Node: st.p.Graph.Node(key).Name, Snapshot: src.Ref.ID, Rows: m.RowCount, Sealed: m.Ended})
+		s.reused = append(s.reused, Reused{
+			Node: st.p.Graph.Node(key).Name, CallPath: st.p.Run.CallPath, Gate: src.Ref.Gate, Snapshot: src.Ref.ID,
+			Location: src.Place.Location.String(), Rows: m.RowCount, Sealed: m.Ended, execution: o.ID,
+		})
 		s.mu.Unlock()
 	}
 	return nil

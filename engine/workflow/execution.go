@@ -11,6 +11,7 @@ import (
 	"sluice/engine"
 	"sluice/engine/action"
 	"sluice/engine/batch"
+	"sluice/engine/files"
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
 	"sluice/engine/transform"
@@ -85,6 +86,14 @@ func (e *Execution) Source() Run { return e.run }
 // Name is the workflow's name.
 func (e *Execution) Name() string { return e.graph.Name }
 
+// Files gives the files that actions read and write.
+func (e *Execution) Files() files.Store {
+	if f := e.runner.Pipelines.Files; f != nil {
+		return f
+	}
+	return files.Local{}
+}
+
 // Graph is the workflow that runs; it is not changed.
 func (e *Execution) Graph() *Graph { return e.graph }
 
@@ -120,8 +129,12 @@ func (e *Execution) Run(ctx context.Context) (transform.Result, error) {
 	e.mu.Unlock()
 	e.started = e.now()
 	if begin := e.runner.Hooks.Begin; begin != nil {
-		if err := begin(ctx, e); err != nil {
+		log, err := begin(ctx, e)
+		if err != nil {
 			return transform.Result{Errors: 1, LogChannel: e.run.ID}, err
+		}
+		if log != nil {
+			e.log = log
 		}
 	}
 

@@ -23,7 +23,9 @@ import (
 // goroutine that runs the action, several at once in parallel sections, and may
 // not keep what they are shown.
 type Hooks struct {
-	Begin   func(context.Context, *Execution) error // before the first action; an error refuses the execution
+	// Begin comes before the first action; an error refuses the execution, a log
+	// takes the place of its own.
+	Begin   func(context.Context, *Execution) (*slog.Logger, error)
 	End     func(context.Context, *Execution, transform.Result, error)
 	Started func(*ActionRun)
 	// Succeeded comes after a try that succeeded, before any hop is followed; its

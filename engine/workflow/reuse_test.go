@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -162,9 +163,9 @@ func TestHooksSeeEveryExecution(t *testing.T) {
 	child := b.write("child.hpl", pipelineOf("<type>RowGenerator</type><limit>2</limit>", passRows))
 	sub := b.write("sub.hwf", document([]string{start, node("load", "PIPELINE", "filename="+child, "run_configuration=local", "wait_until_finished=Y")}, "Start>load"))
 	var seen []string
-	b.runner.Hooks.Begin = func(_ context.Context, e *workflow.Execution) error {
+	b.runner.Hooks.Begin = func(_ context.Context, e *workflow.Execution) (*slog.Logger, error) {
 		seen = append(seen, "begin "+string(e.CallPath()))
-		return nil
+		return nil, nil
 	}
 	b.runner.Hooks.End = func(_ context.Context, e *workflow.Execution, r transform.Result, _ error) {
 		seen = append(seen, "end "+string(e.CallPath()))
