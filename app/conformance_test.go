@@ -124,11 +124,7 @@ func TestHopWorkflows(t *testing.T) {
 
 func runMain(t *testing.T, root, id string) string {
 	folder, main, _ := strings.Cut(id, "/")
-	work, err := os.MkdirTemp(t.TempDir(), "hop")
-	if err != nil {
-		return "fail " + err.Error()
-	}
-	defer os.RemoveAll(work)
+	work := t.TempDir()
 	home, temp := filepath.Join(work, folder), filepath.Join(work, "tmp")
 	if err := errors.Join(os.CopyFS(home, os.DirFS(filepath.Join(root, folder))), os.Mkdir(temp, 0o700)); err != nil {
 		return "fail " + err.Error()

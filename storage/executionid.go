@@ -4,15 +4,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 )
 
 var (
-	executionIDPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	idPrefixPattern    = regexp.MustCompile(`^[0-9a-f-]{1,36}$`)
+	executionIDPattern = lazily(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	idPrefixPattern    = lazily(`^[0-9a-f-]{1,36}$`)
 )
 
 // NewExecutionID makes a UUIDv7 (RFC 9562): the milliseconds of now, then
@@ -44,7 +43,7 @@ func hyphens(digits string) string {
 // CheckExecutionID refuses what is not a UUIDv7 in its text form, with
 // ErrBadName.
 func CheckExecutionID(id string) error {
-	if !executionIDPattern.MatchString(id) {
+	if !executionIDPattern().MatchString(id) {
 		return fmt.Errorf("execution id %q is not a UUIDv7: %w", id, ErrBadName)
 	}
 	return nil
@@ -53,7 +52,7 @@ func CheckExecutionID(id string) error {
 // ExecutionTime is the moment, UTC in milliseconds, at which the execution
 // with this id was created; zero when it is not an id.
 func ExecutionTime(id string) time.Time {
-	if !executionIDPattern.MatchString(id) {
+	if !executionIDPattern().MatchString(id) {
 		return time.Time{}
 	}
 	ms, err := strconv.ParseInt(id[:8]+id[9:13], 16, 64)
@@ -85,7 +84,7 @@ func IDRange(from, to time.Time) (low, high string) {
 // and with or without hyphens. ErrBadName when it cannot begin an id.
 func NormalizeIDPrefix(text string) (string, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
-	if !idPrefixPattern.MatchString(text) || len(strings.ReplaceAll(text, "-", "")) > 32 {
+	if !idPrefixPattern().MatchString(text) || len(strings.ReplaceAll(text, "-", "")) > 32 {
 		return "", fmt.Errorf("%q is not the beginning of an execution id: %w", text, ErrBadName)
 	}
 	return hyphens(strings.ReplaceAll(text, "-", "")), nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -90,12 +89,12 @@ func (s *SecretValues) Redact(text string) string {
 func (s *SecretValues) String() string { return "secret values" }
 
 // hmacPattern is "<key id>:<hmac>".
-var hmacPattern = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}:[0-9a-f]{32,128}$`)
+var hmacPattern = lazily(`^[0-9A-Za-z_-]{1,64}:[0-9a-f]{32,128}$`)
 
 // checkVariables refuses secrets in clear.
 func checkVariables(what string, list []Variable) error {
 	for _, v := range list {
-		if v.Secret && v.Value != "" && !hmacPattern.MatchString(v.Value) {
+		if v.Secret && v.Value != "" && !hmacPattern().MatchString(v.Value) {
 			return fmt.Errorf("%s %s: %w", what, v.Name, ErrSecretInClear)
 		}
 	}

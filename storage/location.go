@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 )
 
 // Location is a place that a person wrote down, understood but not opened.
@@ -36,11 +37,17 @@ type Parsing struct {
 }
 
 var (
-	remoteName  = regexp.MustCompile(`^:?[\w\p{L}\p{N}.+@]+(?:[ -]+[\w\p{L}\p{N}.+@-]+)*$`)
-	uriStart    = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
-	windowsPath = regexp.MustCompile(`^(?:[A-Za-z]:[\\/]|\\\\)`)
-	optionName  = regexp.MustCompile(`(?:^|,)\s*(global|override)\.`)
+	remoteName  = lazily(`^:?[\w\p{L}\p{N}.+@]+(?:[ -]+[\w\p{L}\p{N}.+@-]+)*$`)
+	uriStart    = lazily(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+	windowsPath = lazily(`^(?:[A-Za-z]:[\\/]|\\\\)`)
+	optionName  = lazily(`(?:^|,)\s*(global|override)\.`)
 )
+
+// lazily compiles a pattern when it is first used: patterns are not paid for by
+// commands that need none.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // ParseLocation understands remote:path, an absolute folder, ./folder, and
 // URIs. Variables must have been replaced before. Errors are ErrBadLocation
@@ -53,9 +60,9 @@ func ParseLocation(text string, p Parsing) (Location, error) {
 		return Location{}, refuse("", "the location is empty", "Write remote:path, an absolute folder, or a URI.")
 	case strings.Contains(text, "${"):
 		return Location{}, refuse(text, "a variable has no value", "Define the variable in the environment or as a parameter.")
-	case uriStart.MatchString(text):
+	case uriStart().MatchString(text):
 		return parseURI(text, p)
-	case filepath.IsAbs(text), runtime.GOOS == "windows" && windowsPath.MatchString(text):
+	case filepath.IsAbs(text), runtime.GOOS == "windows" && windowsPath().MatchString(text):
 		return Location{Path: filepath.Clean(text)}, nil
 	case isRelative(text):
 		if p.Base == "" {
@@ -77,10 +84,10 @@ func parseRemote(text string, p Parsing) (Location, error) {
 			fmt.Sprintf("For a remote write %q, for a folder write %q or an absolute path.", text+":", "./"+text))
 	}
 	name, options, hasOptions := strings.Cut(remote, ",")
-	if !remoteName.MatchString(name) {
+	if !remoteName().MatchString(name) {
 		return Location{}, refuse(Redact(text), "not a remote name", "Write remote:path with a name from rclone.conf.")
 	}
-	if hasOptions && optionName.MatchString(options) {
+	if hasOptions && optionName().MatchString(options) {
 		return Location{}, refuse(Redact(text), "global. and override. options would change the whole process",
 			"Put the option into the remote's section of rclone.conf.")
 	}
@@ -185,7 +192,7 @@ func fileURI(text string, u *url.URL) (Location, error) {
 		return Location{}, refuse(text, "file:// with a host", "Write file:///folder with three slashes.")
 	}
 	name := u.Path
-	if runtime.GOOS == "windows" && windowsPath.MatchString(strings.TrimPrefix(name, "/")) {
+	if runtime.GOOS == "windows" && windowsPath().MatchString(strings.TrimPrefix(name, "/")) {
 		name = strings.TrimPrefix(name, "/")
 	}
 	name = filepath.FromSlash(name)
@@ -249,15 +256,15 @@ func (l Location) String() string {
 }
 
 var (
-	uriUser       = regexp.MustCompile(`://[^/@\s]*@`)
-	remoteOptions = regexp.MustCompile(`(:[A-Za-z0-9]+|[\w\p{L}\p{N}.+@-]+)((?:,[A-Za-z0-9_.]+(?:=(?:"(?:[^"]|"")*"|'(?:[^']|'')*'|[^,:"'\s]*))?)+)`)
+	uriUser       = lazily(`://[^/@\s]*@`)
+	remoteOptions = lazily(`(:[A-Za-z0-9]+|[\w\p{L}\p{N}.+@-]+)((?:,[A-Za-z0-9_.]+(?:=(?:"(?:[^"]|"")*"|'(?:[^']|'')*'|[^,:"'\s]*))?)+)`)
 )
 
 // Redact takes user names, passwords and connection options out of a text
 // that may hold a location.
 func Redact(text string) string {
-	text = uriUser.ReplaceAllString(text, "://***@")
-	return remoteOptions.ReplaceAllStringFunc(text, func(found string) string {
+	text = uriUser().ReplaceAllString(text, "://***@")
+	return remoteOptions().ReplaceAllStringFunc(text, func(found string) string {
 		name, options, _ := strings.Cut(found, ",")
 		if !strings.Contains(options, "=") {
 			return found // prose, or switches without a value

@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Mux hands locations of this machine to Local and all others to Remote.
@@ -18,12 +19,12 @@ var _ Store = (*Mux)(nil)
 
 // remoteStart is "remote:" with a name of at least two characters, since one
 // letter is a drive of Windows, or "scheme://".
-var remoteStart = regexp.MustCompile(`^:?[\pL\pN_.+@][\pL\pN_.+@ -]+(?:,[^/]*)?:`)
+var remoteStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^:?[\pL\pN_.+@][\pL\pN_.+@ -]+(?:,[^/]*)?:`) })
 
 // IsRemote says whether a location names something outside of this machine. A
 // name with a colon that is a file here is that file.
 func IsRemote(location string) bool {
-	if strings.HasPrefix(location, "file:") || !remoteStart.MatchString(location) {
+	if strings.HasPrefix(location, "file:") || !remoteStart().MatchString(location) {
 		return false
 	}
 	if strings.Contains(location, "://") {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"sluice/engine"
 	"sluice/engine/hopxml"
@@ -131,7 +132,7 @@ func collect(entries []hopxml.Attribute) []*Gate {
 	return marks
 }
 
-var idPattern = regexp.MustCompile(`^[0-9a-f]{12}$`)
+var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{12}$`) })
 
 // binder finds the node of each mark: by name first, then by the anchor in the
 // node's own attributes.
@@ -145,7 +146,7 @@ type binder struct {
 func (b *binder) bind(marks []*Gate) *Marks {
 	ids := map[string]string{}
 	for _, m := range marks {
-		if !idPattern.MatchString(m.ID) {
+		if !idPattern().MatchString(m.ID) {
 			b.problem(m, fmt.Sprintf("the mark of %q has no usable id", m.Node), b.again(m.Node))
 			continue
 		}

@@ -4,13 +4,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"sluice/engine/project"
 	"sluice/storage/snapshot"
 )
 
 // scriptReads finds variables that scripts ask for by name.
-var scriptReads = regexp.MustCompile(`(?:getVariable|getEnvironmentVar|getParameterValue)\s*\(\s*["']([^"']+)["']`)
+var scriptReads = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:getVariable|getEnvironmentVar|getParameterValue)\s*\(\s*["']([^"']+)["']`)
+})
 
 // variables lists what the upstream of a node reads, values as they are now:
 // secrets only as sums, machine-bound ones and those without a value not at all.
@@ -61,7 +64,7 @@ func (s *scene) read(text string, names, expressions map[string]bool) {
 			}
 		}
 	}
-	for _, m := range scriptReads.FindAllStringSubmatch(text, -1) {
+	for _, m := range scriptReads().FindAllStringSubmatch(text, -1) {
 		names[m[1]] = true
 	}
 	for _, e := range project.ResolverReferences(text) {

@@ -28,6 +28,7 @@ type Start struct {
 	// for the root itself.
 	CallPath engine.CallPath
 	Digest   string // of the manifest; empty: any
+	Location string // empty: that of the gate's settings
 }
 
 // Latest asks for the newest sealed snapshot.
@@ -73,7 +74,9 @@ type Reused struct {
 	Gate     string          `json:"gate"`
 	Snapshot string          `json:"snapshot"`
 	Location string          `json:"location"` // as a person writes it, secrets out
+	Digest   string          `json:"digest"`
 	Rows     int64           `json:"rows"`
+	Bytes    int64           `json:"bytes"`
 	Sealed   time.Time       `json:"sealed"`
 
 	execution string // that takes them

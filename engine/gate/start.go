@@ -26,26 +26,17 @@ type starting struct {
 	bound   map[string]*Source // by lower-case name of the node
 	checks  []Check
 	restore map[string]string
-	from    []Start
 }
 
 // startFrom judges a start from gates and puts the snapshots in place. Nothing is
 // written, and nothing above a gate is opened.
 func (s *Session) startFrom(ctx context.Context, p *pipeline.Preparation, marks *Marks, from []Start) error {
-	st := &starting{session: s, p: p, marks: marks, bound: map[string]*Source{}, restore: map[string]string{}, from: from}
-	for _, from := range from {
-		if err := st.bind(ctx, from); err != nil {
-			return err
-		}
+	st := &starting{session: s, p: p, marks: marks, bound: map[string]*Source{}, restore: map[string]string{}}
+	run, err := st.weigh(ctx, from)
+	if err != nil {
+		return err
 	}
-	run := map[string]bool{}
-	if len(st.bound) > 0 {
-		var err error
-		if run, err = st.runSet(ctx); err != nil {
-			return err
-		}
-	}
-	err := refused(st.checks, s.o.Overrides)
+	err = refused(st.checks, s.o.Overrides)
 	s.mu.Lock()
 	s.checks = append(s.checks, st.checks...)
 	s.mu.Unlock()
@@ -58,6 +49,19 @@ func (s *Session) startFrom(ctx context.Context, p *pipeline.Preparation, marks 
 		}
 	}
 	return st.place(ctx, run)
+}
+
+// weigh binds the gates, fills in the checks, and gives the transforms that run.
+func (st *starting) weigh(ctx context.Context, from []Start) (run map[string]bool, err error) {
+	for _, f := range from {
+		if err := st.bind(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	if len(st.bound) == 0 {
+		return map[string]bool{}, nil
+	}
+	return st.runSet(ctx)
 }
 
 func (st *starting) add(node string, checks ...Check) {
@@ -77,6 +81,9 @@ func (st *starting) bind(ctx context.Context, from Start) error {
 	c, err := g.Resolve(st.p.Options.Vars)
 	if err != nil {
 		return err
+	}
+	if from.Location != "" {
+		c.Location = from.Location
 	}
 	place, err := st.session.o.Places.Place(ctx, c.Location)
 	if err != nil {
@@ -320,15 +327,19 @@ func (st *starting) place(ctx context.Context, run map[string]bool) error {
 				o.Location = l
 			}
 		}
-		m := src.Manifest()
 		s.mu.Lock()
-		s.reused = append(s.reused, Reused{
-			Node: st.p.Graph.Node(key).Name, CallPath: st.p.Run.CallPath, Gate: src.Ref.Gate, Snapshot: src.Ref.ID,
-			Location: src.Place.Location.String(), Rows: m.RowCount, Sealed: m.Ended, execution: o.ID,
-		})
+		s.reused = append(s.reused, st.reused(key, src))
 		s.mu.Unlock()
 	}
 	return nil
+}
+
+func (st *starting) reused(key string, src *Source) Reused {
+	m := src.Manifest()
+	return Reused{
+		Node: st.p.Graph.Node(key).Name, CallPath: st.p.Run.CallPath, Gate: src.Ref.Gate, Snapshot: src.Ref.ID, Digest: m.Digest,
+		Location: src.Place.Location.String(), Rows: m.RowCount, Bytes: m.Bytes, Sealed: m.Ended, execution: st.p.Options.ID,
+	}
 }
 
 // holdFor is how long a replay's pin lasts when nobody takes it back.

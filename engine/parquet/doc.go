@@ -2,8 +2,9 @@
 // every data tool opens, made straight from columnar batches.
 //
 // A Writer encodes batches of one schema into one file. A File reads such a file
-// back, column by column, to exactly the rows that were written. Files of other
-// programs are not read here.
+// back, column by column, to exactly the rows that were written. A Foreign gives
+// the values of a file of any program, as they are stored; what they become is the
+// caller's to say.
 //
 // # Layout
 //

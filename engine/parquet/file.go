@@ -110,6 +110,9 @@ func (f *File) footerBytes(size int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if string(tail[4:]) == encryptedMagic {
+		return nil, fmt.Errorf("%w and encrypted it; encrypted files cannot be read", ErrForeign)
+	}
 	if string(head) != magic || string(tail[4:]) != magic {
 		return nil, broken
 	}

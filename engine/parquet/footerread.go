@@ -12,9 +12,14 @@ type footer struct {
 }
 
 type element struct {
-	name     string
-	physical int32
-	scale    int32
+	name       string
+	physical   int32 // -1 of a group
+	scale      int32
+	length     int32
+	repetition int32
+	children   int32
+	converted  int32 // -1 without
+	logical    logicalType
 }
 
 type groupMeta struct {
@@ -31,6 +36,8 @@ type chunkMeta struct {
 	dictOffset int64
 	dataOffset int64
 	headers    string // checksum of the page headers
+	elsewhere  bool   // in another file
+	encrypted  bool
 }
 
 func (c *chunkMeta) start() int64 {
@@ -95,15 +102,28 @@ func readEntry(r *thriftReader) (key, value string) {
 }
 
 func readElement(r *thriftReader) element {
-	e := element{physical: -1}
-	r.fields(func(id int16, _ byte) bool {
+	e := element{physical: -1, converted: -1}
+	r.fields(func(id int16, kind byte) bool {
 		switch id {
 		case 1:
 			e.physical = int32(r.varint())
+		case 2:
+			e.length = int32(r.varint())
+		case 3:
+			e.repetition = int32(r.varint())
 		case 4:
 			e.name = r.text()
+		case 5:
+			e.children = int32(r.varint())
+		case 6:
+			e.converted = int32(r.varint())
 		case 7:
 			e.scale = int32(r.varint())
+		case 10:
+			if kind != thriftStruct {
+				return false
+			}
+			e.logical = readLogical(r)
 		default:
 			return false
 		}
@@ -131,10 +151,17 @@ func readGroup(r *thriftReader) groupMeta {
 func readColumnChunk(r *thriftReader) chunkMeta {
 	var c chunkMeta
 	r.fields(func(id int16, kind byte) bool {
-		if id != 3 || kind != thriftStruct {
+		switch {
+		case id == 1 && kind == thriftBinary:
+			c.elsewhere = len(r.bytes()) > 0
+		case id == 3 && kind == thriftStruct:
+			readChunkMeta(r, &c)
+		case id == 8:
+			c.encrypted = true
+			return false
+		default:
 			return false
 		}
-		readChunkMeta(r, &c)
 		return true
 	})
 	return c

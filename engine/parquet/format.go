@@ -11,6 +11,8 @@ const (
 	physBoolean = 0
 	physInt32   = 1
 	physInt64   = 2
+	physInt96   = 3
+	physFloat   = 4
 	physDouble  = 5
 	physBytes   = 6
 	physFixed   = 7
@@ -38,6 +40,8 @@ const (
 )
 
 const magic = "PAR1"
+
+const encryptedMagic = "PARE"
 
 // MetadataKey is the key-value entry with the schema as Hop knows it.
 const MetadataKey = "sluice.schema"

@@ -36,6 +36,9 @@ type Options struct {
 	GroupRows  int64             // rows of a row group; 0: RowGroupRows
 	Metadata   map[string]string // further key-value entries
 	Buffer     []byte            // memory for the file, of any content; nil: new memory
+	// Expected is the size in bytes that a file of several row groups will have
+	// about. Its memory is then taken at once instead of grown; 0: not known.
+	Expected int
 	// Fixed settles how BigNumbers are stored before there are any, for files
 	// that no other can follow: DECIMAL of a field's length and precision where
 	// both are set and the length is at most 38, text elsewhere. Values of a
@@ -275,7 +278,7 @@ func (w *Writer) endGroup() error {
 	if w.group == 0 {
 		return nil
 	}
-	w.out = slices.Grow(w.out, w.pending())
+	w.reserve()
 	for _, c := range w.cols {
 		if err := c.flush(); err != nil {
 			return err
@@ -284,6 +287,19 @@ func (w *Writer) endGroup() error {
 	w.groups = append(w.groups, group{w.pages})
 	w.pages, w.group = nil, 0
 	return nil
+}
+
+// reserve makes room for the current row group, and for the whole file when it
+// is the first of several.
+func (w *Writer) reserve() {
+	need := len(w.out) + w.pending()
+	if need <= cap(w.out) {
+		return
+	}
+	if len(w.groups) == 0 && w.group >= w.o.GroupRows {
+		need = max(need, w.o.Expected)
+	}
+	w.out = slices.Grow(w.out, need-len(w.out))
 }
 
 // Take gives what is complete of the file since the last Take, for writers that do

@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"sluice/storage"
@@ -37,12 +38,18 @@ const (
 )
 
 var (
-	gatePattern      = regexp.MustCompile(`^[0-9a-f]{12}$`)
-	idPattern        = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	extensionPattern = regexp.MustCompile(`^[a-z0-9]{1,16}$`)
-	segmentPattern   = regexp.MustCompile(`^p([0-9]{2,5})-seg-([0-9]{6})-([0-9a-f]{16})\.([a-z0-9]{1,16})$`)
-	pinPattern       = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+	gatePattern      = lazily(`^[0-9a-f]{12}$`)
+	idPattern        = lazily(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	extensionPattern = lazily(`^[a-z0-9]{1,16}$`)
+	segmentPattern   = lazily(`^p([0-9]{2,5})-seg-([0-9]{6})-([0-9a-f]{16})\.([a-z0-9]{1,16})$`)
+	pinPattern       = lazily(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 )
+
+// lazily compiles a pattern when it is first used: patterns are not paid for by
+// commands that need none.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // NewID makes a UUIDv7 (RFC 9562): milliseconds of now, then random bits.
 func NewID(now time.Time, random io.Reader) (string, error) {
@@ -63,7 +70,7 @@ func NewID(now time.Time, random io.Reader) (string, error) {
 // Time is the moment, in milliseconds, at which the snapshot with this id was
 // begun, by the clock of its writer.
 func Time(id string) (time.Time, bool) {
-	if !idPattern.MatchString(id) {
+	if !idPattern().MatchString(id) {
 		return time.Time{}, false
 	}
 	var ms int64
@@ -75,10 +82,10 @@ func Time(id string) (time.Time, bool) {
 
 // checkRef refuses refs whose folder could be anything but a snapshot's.
 func checkRef(ref storage.SnapshotRef) error {
-	if !gatePattern.MatchString(ref.Gate) {
+	if !gatePattern().MatchString(ref.Gate) {
 		return fmt.Errorf("gate id %q is not 12 hex digits: %w", ref.Gate, storage.ErrBadName)
 	}
-	if !idPattern.MatchString(ref.ID) {
+	if !idPattern().MatchString(ref.ID) {
 		return fmt.Errorf("snapshot id %q is not a UUIDv7: %w", ref.ID, storage.ErrBadName)
 	}
 	return nil

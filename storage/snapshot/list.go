@@ -51,15 +51,15 @@ func (s *Summary) Pinned(now time.Time) bool {
 
 // Gates lists the gates that have a folder below the root.
 func (s *Store) Gates(ctx context.Context) ([]string, error) {
-	return s.folders(ctx, "", gatePattern.MatchString)
+	return s.folders(ctx, "", gatePattern().MatchString)
 }
 
 // IDs lists the snapshots of a gate, newest first.
 func (s *Store) IDs(ctx context.Context, gate string) ([]string, error) {
-	if !gatePattern.MatchString(gate) {
+	if !gatePattern().MatchString(gate) {
 		return nil, fmt.Errorf("gate id %q: %w", gate, storage.ErrBadName)
 	}
-	ids, err := s.folders(ctx, gate, idPattern.MatchString)
+	ids, err := s.folders(ctx, gate, idPattern().MatchString)
 	slices.Reverse(ids)
 	return ids, err
 }

@@ -330,7 +330,7 @@ func (s Segment) check() error {
 	case s.Name != path.Base(s.Name):
 		return fmt.Errorf("segment name %q points outside the snapshot: %w", s.Name, storage.ErrCorrupt)
 	}
-	found := segmentPattern.FindStringSubmatch(s.Name)
+	found := segmentPattern().FindStringSubmatch(s.Name)
 	if found == nil || s.Name != segmentName(s.Part, s.Index, s.SHA256, found[4]) {
 		return corrupt("segment name %q does not match its entry", s.Name)
 	}

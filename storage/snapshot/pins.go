@@ -19,7 +19,7 @@ func (s *Store) Pin(ctx context.Context, ref storage.SnapshotRef, id, reason str
 	if err := checkRef(ref); err != nil {
 		return err
 	}
-	if !pinPattern.MatchString(id) {
+	if !pinPattern().MatchString(id) {
 		return fmt.Errorf("pin %q: letters, digits, - and _ only: %w", id, storage.ErrBadName)
 	}
 	// Nothing is written into a folder that is not a snapshot.
@@ -54,7 +54,7 @@ func (s *Store) Unpin(ctx context.Context, ref storage.SnapshotRef, id string) e
 	if err := checkRef(ref); err != nil {
 		return err
 	}
-	if !pinPattern.MatchString(id) {
+	if !pinPattern().MatchString(id) {
 		return fmt.Errorf("pin %q: %w", id, storage.ErrBadName)
 	}
 	return about(ref, "", s.remote.Delete(ctx, in(ref, pinName(id))))

@@ -351,7 +351,7 @@ func isErasable(file string) bool {
 	if _, pin := pinID(file); pin {
 		return true
 	}
-	return file == leaseName || segmentPattern.MatchString(file) || storage.IsTemporary(file) || isDropping(file)
+	return file == leaseName || segmentPattern().MatchString(file) || storage.IsTemporary(file) || isDropping(file)
 }
 
 // removeFolders tidies up empty folders where the remote has such a thing.

@@ -202,7 +202,7 @@ func (sn *Snapshot) findStrangers(ctx context.Context, bad func(string, error)) 
 		if _, ok := slices.BinarySearch(known, file); ok && !o.Dir {
 			continue
 		}
-		if id, ok := pinID(file); ok && pinPattern.MatchString(id) || storage.IsTemporary(file) || isDropping(file) {
+		if id, ok := pinID(file); ok && pinPattern().MatchString(id) || storage.IsTemporary(file) || isDropping(file) {
 			continue
 		}
 		bad(file, corrupt("%s does not belong to the snapshot", file))

@@ -140,7 +140,7 @@ func (w *Writer) reserve(n NewSegment) error {
 		return fmt.Errorf("segment %d of part %d: %w", n.Index, n.Part, storage.ErrExists)
 	case len(n.Data) > MaxSegmentBytes:
 		return fmt.Errorf("segment %d of part %d has %d bytes, at most %d are allowed", n.Index, n.Part, len(n.Data), MaxSegmentBytes)
-	case n.Rows < 0 || !extensionPattern.MatchString(n.Extension):
+	case n.Rows < 0 || !extensionPattern().MatchString(n.Extension):
 		return fmt.Errorf("segment %d of part %d: rows %d, extension %q", n.Index, n.Part, n.Rows, n.Extension)
 	}
 	w.segments[key] = Segment{}

@@ -2,6 +2,7 @@ package calc
 
 import (
 	"strings"
+	"sync"
 
 	"sluice/engine/batch"
 )
@@ -40,13 +41,13 @@ type operation struct {
 }
 
 // operations by code.
-var operations = func() map[Code]*operation {
+var operations = sync.OnceValue(func() map[Code]*operation {
 	m := map[Code]*operation{}
 	for i := range operationList {
 		m[operationList[i].code] = &operationList[i]
 	}
 	return m
-}()
+})
 
 // Choice is a code with what a person reads.
 type Choice struct {

@@ -111,7 +111,7 @@ func Compile(schema *batch.Schema, list []Calculation, o Options) (*Program, err
 func (p *Program) Results() []batch.Field { return p.results.Fields }
 
 func (p *Program) compile(known *batch.Schema, c Calculation, number int) (*step, error) {
-	op, ok := operations[c.Code.canonical()]
+	op, ok := operations()[c.Code.canonical()]
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("the calculation type %q is not known", c.Code)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 
@@ -130,7 +131,7 @@ const (
 )
 
 // entities by character.
-var entities = func() map[rune]string {
+var entities = sync.OnceValue(func() map[rune]string {
 	m := map[rune]string{'&': "amp", '<': "lt", '>': "gt", '"': "quot"}
 	run := func(first rune, names string) {
 		for i, n := range strings.Fields(names) {
@@ -148,13 +149,14 @@ var entities = func() map[rune]string {
 	}
 	m[0x2329], m[0x232A] = "lang", "rang"
 	return m
-}()
+})
 
 // EscapeHTML replaces characters by HTML 4's named entities.
 func EscapeHTML(s string) string {
 	var b strings.Builder
+	names := entities()
 	for _, r := range s {
-		if name, ok := entities[r]; ok {
+		if name, ok := names[r]; ok {
 			b.WriteString("&" + name + ";")
 			continue
 		}

@@ -129,8 +129,8 @@ func (v Value) AsText() string {
 
 // Names lists the functions of the language, sorted, for completion.
 func Names() []string {
-	list := make([]string, 0, len(functions))
-	for n := range functions {
+	list := make([]string, 0, len(functions()))
+	for n := range functions() {
 		list = append(list, n)
 	}
 	sort.Strings(list)

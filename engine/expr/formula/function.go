@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"sync"
 )
 
 // function is one function of the language. build makes the node of a call.
@@ -23,13 +24,13 @@ func (f *function) arity() string {
 }
 
 // functions by upper-case name.
-var functions = func() map[string]*function {
+var functions = sync.OnceValue(func() map[string]*function {
 	all := map[string]*function{}
 	for _, group := range []map[string]*function{logicalFunctions(), mathFunctions(), textFunctions(), dateFunctions(), statisticFunctions()} {
 		maps.Copy(all, group)
 	}
 	return all
-}()
+})
 
 // values makes a function that gets its arguments evaluated. An error among them
 // is the result.

@@ -345,7 +345,7 @@ func (p *parser) name() eval {
 		p.fail("%q is neither a function nor a [field]", name)
 	}
 	args := p.arguments()
-	f, ok := functions[strings.TrimPrefix(name, "_XLFN.")]
+	f, ok := functions()[strings.TrimPrefix(name, "_XLFN.")]
 	if !ok {
 		p.pos = start
 		p.fail("the function %s is not known", name)

@@ -2,23 +2,23 @@ package parquet
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"math"
 	"math/big"
 	"time"
 
-	arrow "github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/schema"
-
 	"sluice/engine/batch"
 	"sluice/engine/batch/decimal"
+	segment "sluice/engine/parquet"
 )
 
 // foreignTable is a file of another program. Only flat columns are read; a member
 // of a struct is named by its path, "customer.name".
 type foreignTable struct {
-	reader  *file.Reader
+	file    *segment.Foreign
 	columns []int // of the file
 	kinds   []kind
 	schema  *batch.Schema // of the batches
@@ -32,34 +32,29 @@ type kind struct {
 	divisor  int64          // and divided by; the rest are nanoseconds
 	zone     *time.Location // of local times and dates; nil for instants
 	unsigned bool           // 32 bits without a sign
-	level    int16          // definition level of a value
 }
 
-func (t *foreignTable) groups() int { return t.reader.NumRowGroups() }
+func (t *foreignTable) groups() int { return t.file.Groups() }
 
-func (r *reader) bindForeign(in location) (o *opened, err error) {
-	defer recovered(&err)
-	if _, err := in.Seek(0, 0); err != nil {
-		return nil, err
-	}
-	f, err := file.NewParquetReader(in)
+func (r *reader) bindForeign(in io.ReaderAt, size int64) (*opened, error) {
+	f, err := segment.OpenForeign(in, size)
 	if err != nil {
 		return nil, err
 	}
-	columns := f.MetaData().Schema
-	names := make([]string, columns.NumColumns())
+	columns := f.Leaves()
+	names := make([]string, len(columns))
 	for i := range names {
-		names[i] = columns.Column(i).ColumnPath().String()
+		names[i] = columns[i].Path
 	}
-	o = &opened{}
-	t := &foreignTable{reader: f, schema: batch.NewSchema()}
+	o := &opened{}
+	t := &foreignTable{file: f, schema: batch.NewSchema()}
 	for i, name := range r.columns {
 		at := find(names, name)
 		if at < 0 {
 			o.source = append(o.source, -1)
 			continue
 		}
-		k, err := kindOf(columns.Column(at), r.fields[i].Type, r.env.Semantics.Location)
+		k, err := kindOf(&columns[at], r.fields[i].Type, r.env.Semantics.Location)
 		if err != nil {
 			return nil, err
 		}
@@ -72,101 +67,88 @@ func (r *reader) bindForeign(in location) (o *opened, err error) {
 	return o, r.converters(o, t.schema)
 }
 
-// recovered turns a panic of the reading library, which a damaged file may cause,
-// into an error.
-func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("the file is damaged: %v", p)
-	}
-}
-
 // kindOf gives what a column holds, as far as the wanted type leaves a choice.
-func kindOf(c *schema.Column, want batch.Type, zone *time.Location) (kind, error) {
-	if c.MaxRepetitionLevel() > 0 {
-		return kind{}, fmt.Errorf("column %q holds lists; only single values can be read", c.ColumnPath())
+func kindOf(c *segment.Leaf, want batch.Type, zone *time.Location) (kind, error) {
+	if c.Repeated {
+		return kind{}, fmt.Errorf("column %q holds lists; only single values can be read", c.Path)
 	}
 	if zone == nil {
 		zone = time.UTC
 	}
-	k := kind{factor: 1, divisor: 1, level: c.MaxDefinitionLevel()}
+	k := kind{factor: 1, divisor: 1}
 	t := k.natural(c, want, zone)
 	if t == batch.None {
-		return kind{}, fmt.Errorf("column %q of type %s %s cannot be read", c.ColumnPath(), c.PhysicalType(), c.LogicalType())
+		return kind{}, fmt.Errorf("column %q of type %s cannot be read", c.Path, c)
 	}
-	k.field = batch.Field{Name: c.Name(), Type: t, Length: -1, Precision: -1}
+	k.field = batch.Field{Name: c.Name, Type: t, Length: -1, Precision: -1}
 	if t == batch.Integer {
 		k.field.Mask = "0" // plain digits as text
 	}
 	return k, nil
 }
 
-func (k *kind) natural(c *schema.Column, want batch.Type, zone *time.Location) batch.Type {
-	logical := c.LogicalType()
-	if d, ok := logical.(schema.DecimalLogicalType); ok {
-		k.scale = d.Scale()
+func (k *kind) natural(c *segment.Leaf, want batch.Type, zone *time.Location) batch.Type {
+	if c.Meaning == segment.Decimal {
+		k.scale = c.Scale
 		return batch.BigNumber
 	}
-	switch c.PhysicalType() {
-	case arrow.Types.Boolean:
+	switch c.Physical {
+	case segment.Boolean:
 		return batch.Boolean
-	case arrow.Types.Float, arrow.Types.Double:
+	case segment.Float, segment.Double:
 		return batch.Number
-	case arrow.Types.Int96:
+	case segment.Int96:
 		return batch.Timestamp
-	case arrow.Types.Int32, arrow.Types.Int64:
-		return k.integer(logical, want, zone)
-	case arrow.Types.FixedLenByteArray:
-		if _, ok := logical.(schema.UUIDLogicalType); ok {
+	case segment.Int32, segment.Int64:
+		return k.integer(c, want, zone)
+	case segment.Fixed:
+		switch c.Meaning {
+		case segment.UUID:
 			return batch.UUID
-		}
-		if _, ok := logical.(schema.Float16LogicalType); ok {
+		case segment.Float16:
 			return batch.None
 		}
 		return batch.Binary
-	case arrow.Types.ByteArray:
-		return k.bytes(logical, want)
+	case segment.ByteArray:
+		return bytesOf(c.Meaning, want)
 	}
 	return batch.None
 }
 
 // integer tells numbers from dates and times. An Integer field gets the number as
 // it is stored, as in Hop.
-func (k *kind) integer(logical schema.LogicalType, want batch.Type, zone *time.Location) batch.Type {
-	if i, ok := logical.(schema.IntLogicalType); ok {
-		k.unsigned = !i.IsSigned() && i.BitWidth() == 32
-	}
+func (k *kind) integer(c *segment.Leaf, want batch.Type, zone *time.Location) batch.Type {
+	k.unsigned = c.Meaning == segment.Whole && !c.Signed && c.Bits == 32
 	if want == batch.Integer {
 		return batch.Integer
 	}
-	var unit schema.TimeUnitType
-	switch l := logical.(type) {
-	case schema.DateLogicalType:
+	switch c.Meaning {
+	case segment.Day:
 		k.factor, k.zone = 24*60*60*1000, zone
 		return batch.Date
-	case schema.TimestampLogicalType:
-		unit = l.TimeUnit()
-		if !l.IsAdjustedToUTC() {
+	case segment.Moment:
+		if !c.UTC {
 			k.zone = zone
 		}
-	case schema.TimeLogicalType:
-		unit, k.zone = l.TimeUnit(), zone
+	case segment.Clock:
+		k.zone = zone
 	default:
 		return batch.Integer
 	}
-	switch unit {
-	case schema.TimeUnitMillis:
+	switch c.Unit {
+	case segment.Millis:
 		k.factor = 1000
-	case schema.TimeUnitNanos:
+	case segment.Nanos:
 		k.divisor = 1000
 	}
 	return batch.Timestamp
 }
 
-func (k *kind) bytes(logical schema.LogicalType, want batch.Type) batch.Type {
-	switch logical.(type) {
-	case schema.JSONLogicalType:
+func bytesOf(meaning segment.Meaning, want batch.Type) batch.Type {
+	switch meaning {
+	case segment.JSON:
 		return batch.JSON
-	case schema.StringLogicalType, schema.EnumLogicalType:
+	case segment.Text, segment.Enum:
 		if want == batch.Binary {
 			return batch.Binary
 		}
@@ -181,20 +163,18 @@ func (k *kind) bytes(logical schema.LogicalType, want batch.Type) batch.Type {
 // batches implements table.
 func (t *foreignTable) batches(g int, a *batch.Allocator) iter.Seq2[*batch.Batch, error] {
 	return func(yield func(*batch.Batch, error) bool) {
-		group := t.reader.RowGroup(g)
-		left := group.NumRows()
-		var chunks []file.ColumnChunkReader
+		var columns []*segment.ColumnReader
 		for _, c := range t.columns {
-			chunk, err := openColumn(group, c)
+			r, err := t.file.Column(g, c)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			chunks = append(chunks, chunk)
+			columns = append(columns, r)
 		}
-		for left > 0 {
+		for left := t.file.GroupRows(g); left > 0; {
 			n := min(left, batch.MaxRows)
-			b, err := t.next(chunks, int(n), a)
+			b, err := t.next(columns, int(n), a)
 			left -= n
 			if !yield(b, err) || err != nil {
 				return
@@ -203,87 +183,70 @@ func (t *foreignTable) batches(g int, a *batch.Allocator) iter.Seq2[*batch.Batch
 	}
 }
 
-func openColumn(g *file.RowGroupReader, c int) (r file.ColumnChunkReader, err error) {
-	defer recovered(&err)
-	return g.Column(c)
-}
-
-func (t *foreignTable) next(chunks []file.ColumnChunkReader, n int, a *batch.Allocator) (b *batch.Batch, err error) {
-	b = a.Batch(t.schema)
-	defer func() {
-		if err != nil {
-			b.Release()
-			b = nil
-		}
-	}()
-	defer recovered(&err)
+func (t *foreignTable) next(columns []*segment.ColumnReader, n int, a *batch.Allocator) (*batch.Batch, error) {
+	b := a.Batch(t.schema)
 	b.SetRows(n)
-	for i, chunk := range chunks {
-		if err := t.kinds[i].read(chunk, b.Cols[i], n); err != nil {
-			return b, fmt.Errorf("column %q: %w", t.schema.Fields[i].Name, err)
+	for i, c := range columns {
+		if err := t.kinds[i].read(c, b.Cols[i], n); err != nil {
+			b.Release()
+			return nil, fmt.Errorf("column %q: %w", t.schema.Fields[i].Name, err)
 		}
 	}
 	return b, nil
 }
 
 // read appends n rows of a column.
-func (k *kind) read(chunk file.ColumnChunkReader, col *batch.Column, n int) error {
-	switch r := chunk.(type) {
-	case *file.BooleanColumnChunkReader:
-		return take(k, r.ReadBatch, col, n, func(v bool) error { col.AppendBool(v); return nil })
-	case *file.Float32ColumnChunkReader:
-		return take(k, r.ReadBatch, col, n, func(v float32) error { col.AppendFloat(float64(v)); return nil })
-	case *file.Float64ColumnChunkReader:
-		return take(k, r.ReadBatch, col, n, func(v float64) error { col.AppendFloat(v); return nil })
-	case *file.Int32ColumnChunkReader:
-		return take(k, r.ReadBatch, col, n, func(v int32) error {
-			if k.unsigned {
-				k.appendInt(col, int64(uint32(v)))
-			} else {
-				k.appendInt(col, int64(v))
-			}
-			return nil
-		})
-	case *file.Int64ColumnChunkReader:
-		return take(k, r.ReadBatch, col, n, func(v int64) error { k.appendInt(col, v); return nil })
-	case *file.Int96ColumnChunkReader:
-		return take(k, r.ReadBatch, col, n, func(v arrow.Int96) error { appendInt96(col, v); return nil })
-	case *file.ByteArrayColumnChunkReader:
-		return take(k, r.ReadBatch, col, n, func(v arrow.ByteArray) error { return k.appendBytes(col, v) })
-	case *file.FixedLenByteArrayColumnChunkReader:
-		return take(k, r.ReadBatch, col, n, func(v arrow.FixedLenByteArray) error { return k.appendBytes(col, v) })
-	}
-	return fmt.Errorf("values of the kind %T cannot be read", chunk)
-}
-
-// take reads n rows and hands on the values that are not null.
-func take[T any](k *kind, read func(int64, []T, []int16, []int16) (int64, int, error), col *batch.Column, n int, add func(T) error) error {
-	values, levels := make([]T, n), make([]int16, n)
+func (k *kind) read(c *segment.ColumnReader, col *batch.Column, n int) error {
 	for n > 0 {
-		rows, _, err := read(int64(n), values, levels, nil)
+		v, err := c.Next(n)
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("%w: %d rows are missing", segment.ErrCorrupt, n)
+		}
 		if err != nil {
 			return err
 		}
-		if rows <= 0 {
-			return fmt.Errorf("the file is damaged: %d rows are missing", n)
+		if err := k.append(col, v); err != nil {
+			return err
 		}
-		next := 0
-		for _, level := range levels[:rows] {
-			if k.level > 0 && level < k.level {
-				col.AppendNull()
-				continue
-			}
-			if err := add(values[next]); err != nil {
-				return err
-			}
-			next++
+		n -= len(v.Valid)
+	}
+	return nil
+}
+
+func (k *kind) append(col *batch.Column, v *segment.Values) error {
+	switch {
+	case len(v.Flags) > 0:
+		return spread(v.Valid, v.Flags, col, func(b bool) error { col.AppendBool(b); return nil })
+	case len(v.Ints) > 0:
+		return spread(v.Valid, v.Ints, col, func(i int64) error { k.appendInt(col, i); return nil })
+	case len(v.Floats) > 0:
+		return spread(v.Valid, v.Floats, col, func(f float64) error { col.AppendFloat(f); return nil })
+	case len(v.Bytes) > 0 && col.Type == batch.Timestamp:
+		return spread(v.Valid, v.Bytes, col, func(p []byte) error { appendInt96(col, p); return nil })
+	}
+	return spread(v.Valid, v.Bytes, col, func(p []byte) error { return k.appendBytes(col, p) })
+}
+
+// spread hands on the values of the rows that hold one; the others become null.
+func spread[T any](valid []bool, values []T, col *batch.Column, add func(T) error) error {
+	next := 0
+	for _, ok := range valid {
+		if !ok {
+			col.AppendNull()
+			continue
 		}
-		n -= int(rows)
+		if err := add(values[next]); err != nil {
+			return err
+		}
+		next++
 	}
 	return nil
 }
 
 func (k *kind) appendInt(col *batch.Column, v int64) {
+	if k.unsigned {
+		v = int64(uint32(v))
+	}
 	switch col.Type {
 	case batch.BigNumber:
 		col.AppendDecimal(decimal.FromInt128(v>>63, uint64(v), k.scale))
@@ -321,7 +284,7 @@ const (
 
 // appendInt96 adds a moment as older programs store it: nanoseconds of the day and
 // the Julian day.
-func appendInt96(col *batch.Column, v arrow.Int96) {
+func appendInt96(col *batch.Column, v []byte) {
 	nanos := int64(binary.LittleEndian.Uint64(v[:8]))
 	day := int64(binary.LittleEndian.Uint32(v[8:])) - julianUnix
 	rest := nanos % 1000
@@ -333,6 +296,9 @@ func appendInt96(col *batch.Column, v arrow.Int96) {
 
 func (k *kind) appendBytes(col *batch.Column, v []byte) error {
 	if col.Type != batch.BigNumber {
+		if len(col.Data)+len(v) > math.MaxInt32 {
+			return fmt.Errorf("%d rows hold more than 2 GB; write the file with smaller values", batch.MaxRows)
+		}
 		col.AppendBytes(v)
 		return nil
 	}

@@ -82,7 +82,7 @@ func (r *reader) tableOf(in location) (*opened, error) {
 	case err == nil:
 		return r.bindOwn(own)
 	case errors.Is(err, segment.ErrForeign), errors.Is(err, segment.ErrVersion):
-		return r.bindForeign(in)
+		return r.bindForeign(in, size)
 	}
 	return nil, err
 }

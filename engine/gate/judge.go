@@ -1,0 +1,40 @@
+package gate
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"sluice/engine/pipeline"
+)
+
+// Judgement is what a start from gates would do.
+type Judgement struct {
+	Checks []Check
+	Bound  []Reused        // by name of the node
+	Run    map[string]bool // transforms that run or give their snapshot, in lower case
+}
+
+// Judge weighs a start from gates without writing, pinning or opening anything
+// but the snapshots. The gates and transforms are those of the session's options
+// for the place of the preparation.
+func (s *Session) Judge(ctx context.Context, p *pipeline.Preparation) (*Judgement, error) {
+	marks, err := ReadMarks(p.Pipeline.Document)
+	if err != nil {
+		return nil, err
+	}
+	if err := marks.Err(); err != nil {
+		return nil, err
+	}
+	st := &starting{session: s, p: p, marks: marks, bound: map[string]*Source{}, restore: map[string]string{}}
+	run, err := st.weigh(ctx, s.startsAt(p))
+	if err != nil {
+		return nil, err
+	}
+	_ = refused(st.checks, s.o.Overrides) // notes what is overridden; the caller decides
+	j := &Judgement{Checks: st.checks, Run: run}
+	for _, key := range slices.Sorted(maps.Keys(st.bound)) {
+		j.Bound = append(j.Bound, st.reused(key, st.bound[key]))
+	}
+	return j, nil
+}
