@@ -100,7 +100,9 @@ type Override struct {
 }
 
 // NewExecution is what Create needs. ID may be empty: then it is made. Root
-// and Origin follow from Parent and ReplayOf, and need not be given.
+// and Origin follow from Parent and ReplayOf, and need not be given; a replay of
+// an execution that this store does not know, since it ran elsewhere, needs
+// Origin.
 type NewExecution struct {
 	Execution
 	// Content is the definition as run; the store redacts it, keeps it once by

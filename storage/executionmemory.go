@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -159,13 +160,18 @@ func (m *MemoryExecutions) Create(ctx context.Context, n NewExecution) (Executio
 
 // place finds root, origin and lease, as execdb does.
 func (m *MemoryExecutions) place(e *memoryExecution) error {
+	given := e.Origin
 	e.Root, e.Origin = e.ID, e.ID
 	if e.ReplayOf != "" {
 		of, err := m.find(e.ReplayOf)
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrNotFound) && given != "":
+			e.Origin = given // it ran on another machine
+		case err != nil:
 			return fmt.Errorf("replay: %w", err)
+		default:
+			e.Origin = of.Origin
 		}
-		e.Origin = of.Origin
 	}
 	if e.Parent != "" {
 		parent, err := m.find(e.Parent)

@@ -109,7 +109,7 @@ func newScene(p *pipeline.Preparation, secrets Secrets) *scene {
 	s.scope = vars.Child()
 	s.scope.SetResolver(nil)
 	for _, name := range s.scope.Names() {
-		if machineBound(name) || s.policy.IsSecret(vars, name) {
+		if MachineBound(name) || s.policy.IsSecret(vars, name) {
 			s.scope.Unset(name)
 		}
 	}
@@ -127,7 +127,9 @@ var machineNames = []string{
 
 var machinePrefixes = []string{"Internal.", "java.", "user.", "os.", "file.", "line.", "path.", "sun."}
 
-func machineBound(name string) bool {
+// MachineBound tells of variables whose value says where or when something runs, and
+// nothing about rows.
+func MachineBound(name string) bool {
 	return slices.Contains(machineNames, name) || slices.ContainsFunc(machinePrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
@@ -152,9 +154,9 @@ func (s *scene) behaviour() map[string]string {
 	return out
 }
 
-// upstream gives the nodes that feed a node and the node itself, in the order of
+// Upstream gives the nodes that feed a node and the node itself, in the order of
 // the file. Transforms that it waits for change no rows.
-func upstream(g *pipeline.Graph, name string) []*pipeline.Node {
+func Upstream(g *pipeline.Graph, name string) []*pipeline.Node {
 	keep := map[string]bool{strings.ToLower(name): true}
 	for changed := true; changed; {
 		changed = false
@@ -178,7 +180,7 @@ func upstream(g *pipeline.Graph, name string) []*pipeline.Node {
 func (s *scene) fingerprint(name string) *Fingerprint {
 	f := &Fingerprint{Version: fingerprintVersion, Node: name, Behaviour: s.behaviour(), Nodes: map[string]*FingerprintNode{}}
 	f.Zone = zoneName(s.p.Options.Location)
-	for _, n := range upstream(s.p.Graph, name) {
+	for _, n := range Upstream(s.p.Graph, name) {
 		f.Nodes[n.Name] = s.node(n)
 		f.Unknown = append(f.Unknown, s.unknown[strings.ToLower(n.Name)]...)
 	}

@@ -20,7 +20,7 @@ var scriptReads = sync.OnceValue(func() *regexp.Regexp {
 func (s *scene) variables(node string) []snapshot.Variable {
 	vars := s.p.Options.Vars
 	names, expressions := map[string]bool{}, map[string]bool{}
-	for _, n := range upstream(s.p.Graph, node) {
+	for _, n := range Upstream(s.p.Graph, node) {
 		s.node(n)
 		for _, text := range s.texts[strings.ToLower(n.Name)] {
 			s.read(text, names, expressions)
@@ -30,7 +30,7 @@ func (s *scene) variables(node string) []snapshot.Variable {
 	for name := range names {
 		value, defined := vars.Get(name)
 		switch {
-		case !defined || machineBound(name):
+		case !defined || MachineBound(name):
 		case s.policy.IsSecret(vars, name):
 			list = append(list, snapshot.Variable{Name: name, Secret: s.secrets.Sum(value)})
 		default:

@@ -118,7 +118,7 @@ func isLeaf(g *pipeline.Graph, name string) bool {
 // they were made of are used too.
 func (s *Session) safeReuse(ctx context.Context, sc *scene, r *safeRun, n *pipeline.Node) error {
 	key := strings.ToLower(n.Name)
-	for _, u := range upstream(sc.p.Graph, n.Name) {
+	for _, u := range Upstream(sc.p.Graph, n.Name) {
 		if k := strings.ToLower(u.Name); k != key && r.reused[k] == nil {
 			return nil // something above runs again
 		}
@@ -200,7 +200,7 @@ func (s *Session) cutSafe(sc *scene, r *safeRun, n *pipeline.Node, callPath engi
 	marks := sp.sealing
 	sp.sealing = func(ctx context.Context) snapshot.Sealing {
 		x := marks(ctx)
-		for _, u := range upstream(sc.p.Graph, n.Name) {
+		for _, u := range Upstream(sc.p.Graph, n.Name) {
 			k := strings.ToLower(u.Name)
 			if k == key {
 				continue

@@ -28,7 +28,7 @@ const cheapHash = 64 << 20
 // change and hash, databases by the time of the query.
 func (s *scene) sources(ctx context.Context, node string) []snapshot.SourceMark {
 	var list []snapshot.SourceMark
-	for _, n := range upstream(s.p.Graph, node) {
+	for _, n := range Upstream(s.p.Graph, node) {
 		list = append(list, s.marksOf(ctx, n)...)
 	}
 	return list

@@ -183,7 +183,7 @@ func (st *starting) runSet(ctx context.Context) (map[string]bool, error) {
 	above := map[string]string{} // node above a chosen gate → that gate
 	for key := range st.bound {
 		run[key] = true
-		for _, n := range upstream(st.p.Graph, key) {
+		for _, n := range Upstream(st.p.Graph, key) {
 			if k := strings.ToLower(n.Name); k != key {
 				above[k] = key
 			}

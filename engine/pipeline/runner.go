@@ -44,6 +44,8 @@ type Runner struct {
 	// Watcher is told of every execution, children too, but not of previews and
 	// unit tests; nil: nobody is.
 	Watcher Watcher
+	// Read gives the document of a file; nil reads it from the disk.
+	Read func(path string) (*hopxml.Document, error)
 	// Workflow runs a child workflow; nil: not possible.
 	Workflow func(ctx context.Context, parent *Execution, c transform.Child) (transform.Result, error)
 }
@@ -182,7 +184,7 @@ func (r *Runner) Load(location string) (*hopxml.Pipeline, error) {
 	if !ok {
 		return nil, &engine.Error{Message: fmt.Sprintf("pipeline %s is not on this machine", location), Hint: "copy it to a local folder"}
 	}
-	d, err := hopxml.Open(path)
+	d, err := r.Document(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &engine.Error{Message: fmt.Sprintf("there is no pipeline file %s", path), Hint: "check the path and the variables in it", Err: err}
 	}
@@ -190,6 +192,14 @@ func (r *Runner) Load(location string) (*hopxml.Pipeline, error) {
 		return nil, err
 	}
 	return d.Pipeline()
+}
+
+// Document reads a file of this machine.
+func (r *Runner) Document(path string) (*hopxml.Document, error) {
+	if r.Read != nil {
+		return r.Read(path)
+	}
+	return hopxml.Open(path)
 }
 
 func (r *Runner) configuration(name string, scope *project.Variables) (*project.PipelineRunConfiguration, error) {

@@ -38,8 +38,11 @@ type Options struct {
 	// ReplayOf is the execution that is replayed, Replay what was chosen for it,
 	// and Lease the lease on its root, when the caller has it already.
 	ReplayOf string
+	Origin   string // of the chain of ReplayOf, where that is not in the store
 	Replay   *storage.ReplayChoice
 	Lease    *storage.HeldLease
+	// Entries are the decisions of the replay's plan, for the log.
+	Entries []storage.ReplayEntry
 
 	// Portable are the options of the record at remote locations.
 	Portable record.Options
@@ -150,7 +153,7 @@ func (r *Recorder) begin(ctx context.Context, n storage.NewExecution) error {
 		if root != "" {
 			return fmt.Errorf("a recorder is for one root execution, and has %s", root)
 		}
-		n.ReplayOf, n.Replay, n.Reason = r.o.ReplayOf, r.o.Replay, r.o.Reason
+		n.ReplayOf, n.Origin, n.Replay, n.Reason = r.o.ReplayOf, r.o.Origin, r.o.Replay, r.o.Reason
 		lease, err := r.takeLease(ctx, n)
 		if err != nil {
 			return err
@@ -167,6 +170,9 @@ func (r *Recorder) begin(ctx context.Context, n storage.NewExecution) error {
 	r.mu.Unlock()
 	r.note(ctx, storage.LogEntry{Execution: n.ID, Root: root, Data: storage.StartedEntry{Source: n.File}})
 	if n.Parent == "" {
+		for _, e := range r.o.Entries {
+			r.note(ctx, storage.LogEntry{Execution: n.ID, Root: root, Node: e.Unit, Data: e})
+		}
 		go r.watchLoss(n.ID)
 	}
 	return nil

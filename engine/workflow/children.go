@@ -147,7 +147,7 @@ func (e *Execution) endedRepeat() bool {
 
 func (c *children) prepareWorkflow(child action.Child) (*Execution, error) {
 	child.File = location(child.File)
-	w, _, err := open(child.File)
+	w, _, err := c.exec.runner.open(child.File)
 	if err != nil {
 		return nil, err
 	}

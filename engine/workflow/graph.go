@@ -162,6 +162,16 @@ func (g *Graph) Node(name string) *Node {
 	return nil
 }
 
+// Start is the action that the workflow begins with.
+func (g *Graph) Start() *Node { return g.start }
+
+// Followed gives the targets of the hops that an outcome leads along.
+func (n *Node) Followed(ok bool) []*Node { return n.followed(ok) }
+
+// LeadsTo says whether hops lead from an action to another one, or whether they
+// are the same.
+func (n *Node) LeadsTo(target *Node) bool { return n.leadsTo(target) }
+
 // followed gives the targets of the hops that an outcome leads along.
 func (n *Node) followed(ok bool) []*Node {
 	var targets []*Node

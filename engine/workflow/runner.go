@@ -114,7 +114,7 @@ func (r *Runner) load(run *Run) (*Graph, error) {
 		return nil, err
 	}
 	if run.Workflow == nil {
-		w, path, err := open(run.File)
+		w, path, err := r.open(run.File)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func (r *Runner) load(run *Run) (*Graph, error) {
 }
 
 // open reads a workflow file; the errors say what to do. Path is the local path.
-func open(location string) (w *hopxml.Workflow, path string, err error) {
+func (r *Runner) open(location string) (w *hopxml.Workflow, path string, err error) {
 	path, ok := project.LocalPath(location)
 	if !ok {
 		return nil, path, &engine.Error{Message: fmt.Sprintf("workflow %s is not on this machine", location), Hint: "copy it to a local folder"}
@@ -136,7 +136,7 @@ func open(location string) (w *hopxml.Workflow, path string, err error) {
 	if path == "" {
 		return nil, path, &engine.Error{Message: "no workflow file is named", Hint: "give the file of the workflow"}
 	}
-	d, err := hopxml.Open(path)
+	d, err := r.Pipelines.Document(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, path, &engine.Error{Message: fmt.Sprintf("there is no workflow file %s", path), Hint: "check the path and the variables in it", Err: err}
 	}

@@ -121,10 +121,14 @@ func (s *Store) place(ctx context.Context, tx *sql.Tx, n *storage.NewExecution) 
 	if n.Lease != nil {
 		lease = *n.Lease
 	}
+	given := n.Origin
 	n.Root, n.Origin = n.ID, n.ID
 	if n.ReplayOf != "" {
 		of, err := readOwned(ctx, tx, n.ReplayOf)
-		if err != nil {
+		switch {
+		case errors.Is(err, storage.ErrNotFound) && given != "":
+			of.origin = given // it ran on another machine
+		case err != nil:
 			return lease, fmt.Errorf("replay: %w", err)
 		}
 		n.Origin = of.origin

@@ -1,0 +1,198 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/engine"
+	"sluice/engine/gate"
+	"sluice/storage"
+)
+
+// Decision is what a replay does with one unit.
+type Decision string
+
+// The decisions.
+const (
+	Reuse   Decision = "REUSE"   // its recorded result or rows are given back
+	Run     Decision = "RUN"     // it runs
+	Skip    Decision = "SKIP"    // it is not reached, or its work was done
+	Blocked Decision = "BLOCKED" // it would have to run, and cannot safely
+)
+
+// Verdict is the answer of a pre-flight.
+type Verdict string
+
+// The verdicts.
+const (
+	Ready     Verdict = "READY"
+	NeedsAck  Verdict = "NEEDS_ACK"
+	IsBlocked Verdict = "BLOCKED"
+)
+
+// StepKind is the kind of a unit.
+type StepKind string
+
+// The kinds.
+const (
+	KindAction    StepKind = "action"
+	KindTransform StepKind = "transform"
+)
+
+// Step is one unit of a plan.
+type Step struct {
+	CallPath engine.CallPath `json:"callPath,omitempty"`
+	Node     string          `json:"node"`
+	Ordinal  int             `json:"ordinal,omitempty"` // of an action's run; 0 for transforms
+	Kind     StepKind        `json:"kind"`
+	Type     string          `json:"type,omitempty"`
+	Decision Decision        `json:"decision"`
+	Why      string          `json:"why,omitempty"`
+	Rows     int64           `json:"rows,omitempty"` // that are given back
+	Bytes    int64           `json:"bytes,omitempty"`
+	Snapshot string          `json:"snapshot,omitempty"`
+}
+
+// Name is how a person names the unit.
+func (s Step) Name() string {
+	name := s.Node
+	if s.Ordinal > 1 {
+		name = fmt.Sprintf("%s#%d", s.Node, s.Ordinal)
+	}
+	if s.CallPath != "" {
+		return string(s.CallPath) + "/" + name
+	}
+	return name
+}
+
+// Check is one line of the list; see gate.Check. Acknowledge is set on those that
+// a person has to acknowledge one by one, Acknowledged when that was done.
+type Check struct {
+	gate.Check
+	CallPath     engine.CallPath `json:"callPath,omitempty"`
+	Acknowledge  bool            `json:"acknowledge,omitempty"`
+	Acknowledged bool            `json:"acknowledged,omitempty"`
+}
+
+// Name is what --ack and --override take.
+func (c Check) Name() string { return c.ID }
+
+// blocks tells whether the replay cannot start because of it.
+func (c Check) blocks() bool { return c.Status == gate.Block && !c.Overridden }
+
+// StartPoint is a place that a replay can start at.
+type StartPoint struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"` // action, gate, start, first-failed
+	Usable bool   `json:"usable"`
+	Why    string `json:"why,omitempty"`
+}
+
+// VariableUse is one variable of the original execution and the value that the
+// replay uses.
+type VariableUse struct {
+	Name     string `json:"name"`
+	Original string `json:"original,omitempty"`
+	Current  string `json:"current,omitempty"` // of the project as it is now
+	Used     string `json:"used,omitempty"`
+	From     string `json:"from"` // recorded, given, current
+	Secret   bool   `json:"secret,omitempty"`
+}
+
+// Change is a difference of a definition since the original execution.
+type Change struct {
+	File    string `json:"file"`
+	Node    string `json:"node,omitempty"`
+	Setting string `json:"setting,omitempty"`
+	Then    string `json:"then,omitempty"`
+	Now     string `json:"now,omitempty"`
+}
+
+// String names place and both values.
+func (c Change) String() string {
+	where := c.Node
+	if c.Setting != "" {
+		where += ", " + c.Setting
+	}
+	return fmt.Sprintf("%s: was %q, is %q", where, c.Then, c.Now)
+}
+
+// Estimate is how much is reused and run.
+type Estimate struct {
+	ReusedSteps, RunSteps, SkippedSteps int
+	ReusedRows, ReusedBytes             int64
+	Took                                time.Duration // the units to run took this long then
+}
+
+// Plan is what a replay would do.
+type Plan struct {
+	Execution  string        `json:"execution"`
+	Origin     string        `json:"origin"`
+	Kind       string        `json:"kind"`
+	File       string        `json:"file"`
+	Start      string        `json:"start"`
+	Verdict    Verdict       `json:"verdict"`
+	Token      string        `json:"token"`
+	Checks     []Check       `json:"checks"`
+	Steps      []Step        `json:"steps"`
+	Starts     []StartPoint  `json:"startPoints"`
+	Variables  []VariableUse `json:"variables,omitempty"`
+	Changes    []Change      `json:"changes,omitempty"`
+	Estimate   Estimate      `json:"estimate"`
+	Definition string        `json:"definition"` // current or original
+
+	reuse     map[storage.ActionKey]storage.ActionRun // without root
+	from      []gate.Start
+	only      map[engine.CallPath]map[string]bool
+	snapshots []storage.SnapshotLink
+	bound     []gate.Reused
+}
+
+// judge gives the verdict from the checks.
+func (p *Plan) judge() {
+	p.Verdict = Ready
+	for _, c := range p.Checks {
+		switch {
+		case c.blocks():
+			p.Verdict = IsBlocked
+			return
+		case c.Acknowledge && !c.Acknowledged:
+			p.Verdict = NeedsAck
+		}
+	}
+}
+
+// Open lists the checks that keep the plan from being run.
+func (p *Plan) Open() []Check {
+	var list []Check
+	for _, c := range p.Checks {
+		if c.blocks() || c.Acknowledge && !c.Acknowledged {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// add notes a check with the choices that a person has made about it.
+func (p *Plan) add(o *Options, at engine.CallPath, checks ...gate.Check) {
+	for _, c := range checks {
+		x := Check{Check: c, CallPath: at, Acknowledge: c.Status == gate.Warn}
+		if c.Status == gate.Block && c.Overridable && !c.Overridden {
+			x.Overridden = matches(o.Overrides, c.ID)
+		}
+		if x.Acknowledge {
+			x.Acknowledged = matches(o.Acknowledged, c.ID)
+		}
+		if !slices.ContainsFunc(p.Checks, func(y Check) bool { return y.ID == x.ID && y.What == x.What && y.CallPath == x.CallPath }) {
+			p.Checks = append(p.Checks, x)
+		}
+	}
+}
+
+// matches tells whether a check is named, whole or by the part before its colon.
+func matches(names []string, id string) bool {
+	kind, _, _ := strings.Cut(id, ":")
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, id) || strings.EqualFold(n, kind) })
+}

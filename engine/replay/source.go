@@ -1,0 +1,198 @@
+package replay
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"sluice/engine"
+	"sluice/storage"
+	"sluice/storage/record"
+)
+
+// Source is the record of a root execution and of the chain of replays it is in.
+type Source struct {
+	record.Record
+	// Chain are the records of the whole chain, the original first, this one
+	// among them.
+	Chain []record.Record
+	// Rows gives the encoded result rows of an action run, Definition a
+	// definition as run, redacted.
+	Rows       func(ctx context.Context, a storage.ActionRun) (storage.RowSet, error)
+	Definition func(ctx context.Context, hash string) ([]byte, error)
+	// Alive tells whether an execution of the chain may still be running.
+	Alive func(ctx context.Context) (running bool, who string, err error)
+}
+
+// ErrChild: only root executions are replayed.
+var ErrChild = errors.New("is part of another execution")
+
+// FromStore reads the record of an execution from the store of this machine.
+func FromStore(ctx context.Context, s storage.ExecutionReader, id string) (*Source, error) {
+	head, err := s.Execution(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if head.Root != id {
+		return nil, fmt.Errorf("execution %s %w: replay %s", id, ErrChild, head.Root)
+	}
+	chain, err := s.Lineage(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	src := &Source{Definition: s.Definition, Rows: func(_ context.Context, a storage.ActionRun) (storage.RowSet, error) { return a.Rows, nil }}
+	for _, h := range chain {
+		r, err := record.Collect(ctx, s, h.ID)
+		if err != nil {
+			return nil, err
+		}
+		src.Chain = append(src.Chain, r)
+		if h.ID == id {
+			src.Record = r
+		}
+	}
+	src.Alive = func(context.Context) (bool, string, error) {
+		for _, h := range chain {
+			if !h.State.Ended() {
+				return true, fmt.Sprintf("%s, process %d on %s by %s", h.ID, h.PID, h.Host, h.Who), nil
+			}
+		}
+		return false, "", nil
+	}
+	return src, nil
+}
+
+// FromRemote reads the record of an execution from a location of snapshots, by
+// the id of the execution or of the first of its chain.
+func FromRemote(ctx context.Context, remote storage.Remote, o record.Options, id string) (*Source, error) {
+	origins, err := record.Origins(ctx, remote)
+	if err != nil {
+		return nil, err
+	}
+	var found []*record.Loaded
+	for _, origin := range origins {
+		if origin == id {
+			found, err = record.Load(ctx, remote, o, origin)
+			break
+		}
+		list, lerr := record.Load(ctx, remote, o, origin)
+		if lerr == nil && slices.ContainsFunc(list, func(l *record.Loaded) bool { return l.Root().ID == id }) {
+			found = list
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("record of execution %s: %w", id, storage.ErrNotFound)
+	}
+	own := found[0]
+	for _, l := range found {
+		if l.Root().ID == id {
+			own = l
+		}
+	}
+	src := &Source{Record: own.Record, Definition: own.Definition}
+	for _, l := range found {
+		src.Chain = append(src.Chain, l.Record)
+	}
+	src.Rows = func(ctx context.Context, a storage.ActionRun) (storage.RowSet, error) {
+		set := a.Rows
+		var err error
+		set.Data, err = own.Rows(ctx, a.ActionKey)
+		return set, err
+	}
+	src.Alive = func(ctx context.Context) (bool, string, error) {
+		life, execution, err := record.Look(ctx, remote, own.Root().Origin)
+		if err == nil && life == record.Unknown {
+			life, execution, err = record.Watch(ctx, remote, own.Root().Origin)
+		}
+		return life == record.Alive, execution, err
+	}
+	return src, nil
+}
+
+// execution gives the latest execution at a place of the tree; nil when none was
+// there.
+func (s *Source) execution(at engine.CallPath) *storage.Execution {
+	return executionAt(&s.Record, at)
+}
+
+func executionAt(r *record.Record, at engine.CallPath) *storage.Execution {
+	var last *storage.Execution
+	for i := range r.Executions {
+		e := &r.Executions[i]
+		if e.CallPath == string(at) && (last == nil || e.ID > last.ID) {
+			last = e
+		}
+	}
+	return last
+}
+
+// run gives the record of one action run; nil when there is none.
+func (s *Source) run(at engine.CallPath, node string, ordinal int) *storage.ActionRun {
+	for i := range s.Runs {
+		a := &s.Runs[i]
+		if a.CallPath == string(at) && a.Node == node && a.Ordinal == ordinal {
+			return a
+		}
+	}
+	return nil
+}
+
+// links gives the snapshots of one execution, by name of the node; the last one
+// of a node counts.
+func (s *Source) links(execution string) map[string]storage.SnapshotLink {
+	list := map[string]storage.SnapshotLink{}
+	for _, l := range s.Snapshots {
+		if l.Execution == execution {
+			list[l.Node] = l
+		}
+	}
+	return list
+}
+
+// finished tells which transforms of the pipeline at a place have come to their
+// end, in this execution or in an earlier one of the chain that it goes on from.
+func (s *Source) finished(at engine.CallPath) map[string]bool {
+	done := map[string]bool{}
+	for i := range s.Chain {
+		r := &s.Chain[i]
+		if r.Root().ID > s.Root().ID {
+			break
+		}
+		e := executionAt(r, at)
+		if e == nil {
+			continue
+		}
+		state := map[string]bool{}
+		for _, m := range r.Metrics[e.ID] {
+			all, seen := state[m.Transform]
+			state[m.Transform] = (all || !seen) && m.State == stateFinished
+		}
+		for name, ok := range state {
+			done[name] = ok
+		}
+	}
+	return done
+}
+
+// stateFinished is the engine's word for a transform that came to its end.
+const stateFinished = "finished"
+
+// digest identifies the record as it is now.
+func (s *Source) digest() (string, error) {
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	for _, r := range s.Chain {
+		if err := errors.Join(enc.Encode(r.Executions), enc.Encode(r.Runs), enc.Encode(r.Metrics), enc.Encode(r.Snapshots)); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
