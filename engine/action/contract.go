@@ -80,3 +80,9 @@ type About struct {
 	// Targets lists settings (tag paths) that name what the action writes to.
 	Targets []string
 }
+
+// Targeted is implemented by the settings of actions that change something
+// outside: what a second run of the action would do.
+type Targeted interface {
+	WritesTo(r transform.Resolver) transform.Target
+}

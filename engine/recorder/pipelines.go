@@ -99,23 +99,18 @@ func stateOf(r transform.Result, err error) (storage.State, string) {
 }
 
 // sinksOf tells which transforms write outside, by name.
-func sinksOf(p *pipeline.Preparation) map[string]storage.SinkFacts {
-	sinks := map[string]storage.SinkFacts{}
+func sinksOf(p *pipeline.Preparation) map[string]transform.Target {
+	sinks := map[string]transform.Target{}
 	for _, n := range p.Graph.Nodes {
 		if n.Disabled || !n.Definition.Sink || n.Settings == nil {
 			continue
 		}
-		sinks[n.Name] = factsOf(n.Definition, n.Settings, p.Options.Vars)
+		sinks[n.Name] = transform.TargetOf(n.Settings, p.Options.Vars)
 	}
 	return sinks
 }
 
-// factsOf is what a sink does, and would do a second time.
-func factsOf(transform.Definition, transform.Settings, transform.Resolver) storage.SinkFacts {
-	return storage.SinkFacts{How: "unknown"}
-}
-
-func metricsOf(e *pipeline.Execution, sinks map[string]storage.SinkFacts) []storage.TransformMetrics {
+func metricsOf(e *pipeline.Execution, sinks map[string]transform.Target) []storage.TransformMetrics {
 	var list []storage.TransformMetrics
 	for _, m := range e.Metrics() {
 		t := storage.TransformMetrics{
@@ -123,9 +118,12 @@ func metricsOf(e *pipeline.Execution, sinks map[string]storage.SinkFacts) []stor
 			Updated: m.Updated, Rejected: m.Rejected, Errors: m.Errors, Started: m.Started, Ended: m.Ended,
 		}
 		if sink, ok := sinks[m.Name]; ok {
-			sink.Rows = m.Output + m.Updated
-			sink.Committed = m.State == pipeline.Finished
-			t.Sink = &sink
+			facts := storage.SinkFacts{Target: sink.Name, Idempotent: sink.Idempotent, How: sink.How, Committed: m.State == pipeline.Finished}
+			ended := m.State == pipeline.Failed || m.State == pipeline.Stopped
+			if !sink.TakenBack || !ended {
+				facts.Rows = m.Output + m.Updated
+			}
+			t.Sink = &facts
 		}
 		list = append(list, t)
 	}

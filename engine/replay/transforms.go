@@ -324,8 +324,11 @@ func (t *transforms) secondWrites(run map[string]bool) {
 			continue
 		}
 		what := fmt.Sprintf("%q has written %d rows to %s already (%s), and would write again", m.Transform, rows, targetOf(m), m.Sink.How)
-		if unknown {
-			what = fmt.Sprintf("%q may have written rows to %s (at least %d; %s), and would write again", m.Transform, targetOf(m), rows, m.Sink.How)
+		switch {
+		case unknown:
+			what = fmt.Sprintf("%q may have written rows to %s (number unknown, %d were counted; %s), and would write again", m.Transform, targetOf(m), rows, m.Sink.How)
+		case !m.Sink.Committed:
+			what = fmt.Sprintf("%q has written up to %d rows to %s before it failed (%s), and would write again", m.Transform, rows, targetOf(m), m.Sink.How)
 		}
 		t.plan.add(&t.o, t.at, gate.Check{ID: CheckSecondWrite + ":" + m.Transform, Gate: m.Transform, Status: gate.Warn, What: what, Do: "take the rows out of the target first, or accept that they are there twice"})
 	}

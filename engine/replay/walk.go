@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"sluice/engine"
+	"sluice/engine/action"
 	"sluice/engine/gate"
 	"sluice/engine/hopxml"
 	"sluice/engine/recorder"
+	"sluice/engine/transform"
 	"sluice/engine/workflow"
 	"sluice/storage"
 )
@@ -257,12 +259,13 @@ func (w *walk) children(n *workflow.Node, ordinal int) {
 // again warns of an action that ran already and whose effects a second run
 // repeats.
 func (w *walk) again(n *workflow.Node, a *storage.ActionRun) {
-	if a == nil || !affects(n.Type) || a.State == storage.ActionSkipped {
+	t, again := w.affects(n)
+	if a == nil || !again || a.State == storage.ActionSkipped {
 		return
 	}
 	w.plan.add(&w.o, w.at, gate.Check{
 		ID: CheckSecondWrite + ":" + n.Name, Gate: n.Name, Status: gate.Warn,
-		What: fmt.Sprintf("action %q (%s) has run already, and would run again", n.Name, n.Type), Do: "make sure that doing it twice is right",
+		What: fmt.Sprintf("action %q (%s) has run already, and would run again", n.Name, t.How), Do: "make sure that doing it twice is right",
 	})
 }
 
@@ -285,9 +288,9 @@ func (w *walk) reuse(n *workflow.Node, a *storage.ActionRun) {
 	}
 	w.checkFiles(n, a)
 	w.unchanged(n, a)
-	if affects(n.Type) {
+	if t, ok := w.affects(n); ok {
 		w.plan.add(&w.o, w.at, gate.Check{
-			ID: CheckSideEffect + ":" + n.Name, Gate: n.Name, Status: gate.Warn, What: fmt.Sprintf("action %q (%s) is bypassed: what it did is not done again", n.Name, n.Type),
+			ID: CheckSideEffect + ":" + n.Name, Gate: n.Name, Status: gate.Warn, What: fmt.Sprintf("action %q (%s) is bypassed: what it did is not done again", n.Name, t.How),
 		})
 	}
 	w.plan.Steps = append(w.plan.Steps, s)
@@ -376,15 +379,13 @@ func (w *walk) notReached() {
 	}
 }
 
-// effects are the types of actions that change something outside, and do so once
-// more when they run again.
-var effects = []string{"SHELL", "MAIL", "HTTP", "SQL", "MOVE_FILES", "COPY_MOVE_RESULT_FILENAMES", "WRITE_TO_FILE", "ZIP_FILE", "UNZIP"}
-
-func affects(kind string) bool {
-	for _, e := range effects {
-		if strings.EqualFold(e, kind) {
-			return true
-		}
+// affects tells whether an action changes something outside that a second run
+// changes once more, and how.
+func (w *walk) affects(n *workflow.Node) (t transform.Target, ok bool) {
+	s, ok := n.Settings.(action.Targeted)
+	if !ok {
+		return t, false
 	}
-	return false
+	t = s.WritesTo(w.ground.Scope)
+	return t, !t.Idempotent
 }

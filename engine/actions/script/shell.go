@@ -353,3 +353,8 @@ func (c *shellRun) openLog(ctx context.Context) (func() error, error) {
 	}
 	return closeLog, err
 }
+
+// WritesTo implements action.Targeted: nobody knows what a command does twice.
+func (s *ShellSettings) WritesTo(r transform.Resolver) transform.Target {
+	return transform.Target{Name: transform.Resolved(r, s.File.Text), How: "command"}
+}

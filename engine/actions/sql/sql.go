@@ -174,3 +174,8 @@ func shorten(statement string) string {
 	}
 	return string(text)
 }
+
+// WritesTo implements action.Targeted: nobody knows what a script does twice.
+func (s *SQLSettings) WritesTo(r transform.Resolver) transform.Target {
+	return transform.Target{Name: "connection " + transform.Resolved(r, s.Connection.Text), How: "SQL script"}
+}

@@ -330,3 +330,16 @@ func retryAfter(text string, now time.Time) time.Duration {
 	}
 	return 0
 }
+
+// WritesTo implements action.Targeted: what a request does at the other side,
+// nobody knows. The address goes without user and query, which may hold secrets.
+func (s *HTTPSettings) WritesTo(r transform.Resolver) transform.Target {
+	name := transform.Resolved(r, s.URL.Text)
+	if u, err := url.Parse(name); err == nil {
+		u.User, u.RawQuery, u.Fragment = nil, "", ""
+		name = u.String()
+	} else {
+		name = ""
+	}
+	return transform.Target{Name: name, How: "HTTP request"}
+}

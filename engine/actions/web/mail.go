@@ -219,3 +219,8 @@ func deliver(client *smtp.Client, m *message) error {
 	_ = client.Quit()
 	return nil
 }
+
+// WritesTo implements action.Targeted.
+func (s *MailSettings) WritesTo(r transform.Resolver) transform.Target {
+	return transform.Target{Name: transform.Resolved(r, s.To.Text), How: "mail is sent"}
+}

@@ -442,3 +442,11 @@ func (p *enhancedOutput) Commit(context.Context) error { return p.file.complete(
 
 // Abort implements transform.Sink. Files that are complete stay.
 func (p *enhancedOutput) Abort(context.Context) error { return p.file.abort() }
+
+// WritesTo implements transform.Targeted.
+func (s *EnhancedJSONOutputSettings) WritesTo(r transform.Resolver) transform.Target {
+	if s.Operation == ToField {
+		return transform.Target{Idempotent: true, How: "no file", TakenBack: true}
+	}
+	return transform.FileTarget(transform.Resolved(r, s.File.Name.Text), s.File.Append, s.File.AddDate || s.File.AddTime)
+}

@@ -283,3 +283,11 @@ func (p *jsonOutput) Commit(context.Context) error { return p.file.complete() }
 
 // Abort implements transform.Sink. Files of complete blocks stay.
 func (p *jsonOutput) Abort(context.Context) error { return p.file.abort() }
+
+// WritesTo implements transform.Targeted.
+func (s *JSONOutputSettings) WritesTo(r transform.Resolver) transform.Target {
+	if s.Operation == ToField {
+		return transform.Target{Idempotent: true, How: "no file", TakenBack: true}
+	}
+	return transform.FileTarget(transform.Resolved(r, s.FileName.Text), s.Append, s.AddDate || s.AddTime || s.SpecifyFormat)
+}

@@ -319,3 +319,8 @@ func (s *OutputSettings) extension(env *transform.Env, codec string) (string, er
 	}
 	return "." + extension + codec, nil
 }
+
+// WritesTo implements transform.Targeted.
+func (s *OutputSettings) WritesTo(r transform.Resolver) transform.Target {
+	return transform.FileTarget(transform.Resolved(r, s.Base.Text), false, s.IncludeDate || s.IncludeTime || s.IncludeDateTime)
+}

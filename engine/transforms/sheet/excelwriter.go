@@ -391,3 +391,13 @@ func (p *excelWriter) Abort(context.Context) error {
 	p.order = nil
 	return err
 }
+
+// WritesTo implements transform.Targeted: rows of a workbook that is kept are
+// written behind, or into, those that are there.
+func (s *ExcelWriterSettings) WritesTo(r transform.Resolver) transform.Target {
+	f := s.File
+	if f.NameInField {
+		return transform.Target{How: transform.HowUnknown}
+	}
+	return transform.FileTarget(transform.Resolved(r, f.Name.Text), f.IfFileExists != MakeNew, f.AddDate || f.AddTime)
+}

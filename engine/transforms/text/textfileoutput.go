@@ -392,3 +392,16 @@ func (s *TextFileOutputSettings) Needs(l transform.Links, out []bool) []bool {
 	}
 	return transform.PassingNeeds(l, out, used...)
 }
+
+// WritesTo implements transform.Targeted.
+func (s *TextFileOutputSettings) WritesTo(r transform.Resolver) transform.Target {
+	f := s.File
+	if s.FileNameInField {
+		return transform.Target{How: transform.HowUnknown}
+	}
+	name := transform.Resolved(r, f.Name.Text)
+	if e := transform.Resolved(r, f.Extension.Text); e != "" {
+		name += "." + e
+	}
+	return transform.FileTarget(name, f.Append, f.AddDate || f.AddTime || f.SpecifyFormat)
+}

@@ -365,3 +365,9 @@ func (p *xmlOutput) Abort(context.Context) error {
 	}
 	return p.file.out.Abort()
 }
+
+// WritesTo implements transform.Targeted.
+func (s *XMLOutputSettings) WritesTo(r transform.Resolver) transform.Target {
+	f := s.File
+	return transform.FileTarget(transform.Resolved(r, f.Name.Text), false, f.AddDate || f.AddTime || f.SpecifyFormat)
+}
