@@ -32,6 +32,7 @@ func (sh *shell) runWorkflow(ctx context.Context, ws *workspace.Workspace, sessi
 		record(r)
 		report.add(r)
 	}
+	runner.Hooks.Succeeded = session.SealAction
 	runner.Connect()
 	if len(f.gates.from) > 0 {
 		return fmt.Errorf("--from-gate is for pipelines; %s is a workflow: replay its execution instead", file)

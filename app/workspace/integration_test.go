@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,29 +17,21 @@ import (
 	"testing"
 	"time"
 
-	"sluice/app/workspace"
 	"sluice/engine/gate"
-	"sluice/engine/pipeline"
 	"sluice/storage"
 	"sluice/storage/snapshot"
 )
 
 // servers are the real ones that an integration run must have; see
-// assets/scripts/servers. SLUICE_TEST_WITHOUT names, with commas, those that a
-// machine does not have; any other absent server fails.
-var servers = []string{"S3", "AZURE", "SFTP", "WEBDAV", "FTP", "HDFS"}
+// assets/scripts/servers. An absent one fails.
+var servers = []string{"S3", "AZURE", "SFTP", "WEBDAV", "WEBDAV_APACHE", "FTP", "HDFS"}
 
 func eachServer(t *testing.T, run func(t *testing.T, location string)) {
-	without := strings.Split(strings.ToUpper(os.Getenv("SLUICE_TEST_WITHOUT")), ",")
 	for _, name := range servers {
-		if slices.Contains(without, name) {
-			t.Logf("without %s, as asked", name)
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			text := os.Getenv("SLUICE_TEST_" + name)
 			if text == "" {
-				t.Fatalf("SLUICE_TEST_%s is not set", name)
+				t.Fatalf("SLUICE_TEST_%s is not set; `make test-integration` starts the servers", name)
 			}
 			run(t, fmt.Sprintf("%s/gates-%d", text, time.Now().UnixNano()))
 		})
@@ -49,159 +40,125 @@ func eachServer(t *testing.T, run func(t *testing.T, location string)) {
 
 const gateRows = 300_000
 
-const gatePipeline = `<?xml version="1.0" encoding="UTF-8"?>
-<pipeline>
-  <info><name>gates</name></info>
-  <order>
-    <hop><from>rows</from><to>number</to><enabled>Y</enabled></hop>
-    <hop><from>number</from><to>file</to><enabled>Y</enabled></hop>
-  </order>
-  <transform><name>rows</name><type>RowGenerator</type><distribute>Y</distribute><copies>1</copies>
-    <fields><field><name>a</name><type>String</type><nullif>hello</nullif><length>-1</length><precision>-1</precision></field></fields>
-    <limit>${ROWS}</limit><attributes/></transform>
-  <transform><name>number</name><type>RandomValue</type><distribute>Y</distribute><copies>1</copies>
-    <fields><field><name>r</name><type>random number</type></field></fields><attributes/></transform>
-  <transform><name>file</name><type>TextFileOutput</type><distribute>Y</distribute><copies>1</copies>
-    <separator>;</separator><header>Y</header><format>UNIX</format><compression>None</compression><encoding>UTF-8</encoding>
-    <file><name>${OUT}</name><extension>csv</extension></file>
-    <fields><field><name>a</name><type>String</type></field><field><name>r</name><type>Number</type><format>0.0000000000000000</format></field></fields><attributes/></transform>
-  <attributes/>
-</pipeline>
-`
-
-// bench is a project with one marked pipeline whose gate is at a location.
-type bench struct {
-	t    *testing.T
-	file string
-	ws   *workspace.Workspace
+// TestServersCarryGates: at least three segments go through a gate, and are sealed,
+// verified, replayed from the server alone and pruned.
+func TestServersCarryGates(t *testing.T) {
+	t.Run("local", func(t *testing.T) { carryGates(t, filepath.Join(t.TempDir(), "snapshots")) })
+	eachServer(t, carryGates)
 }
 
-func newBench(t *testing.T, location string, rows int) *bench {
-	t.Helper()
-	dir := t.TempDir()
-	t.Setenv(workspace.EnvData, filepath.Join(dir, "data"))
-	t.Setenv(workspace.EnvCache, filepath.Join(dir, "cache"))
-	b := &bench{t: t, file: filepath.Join(dir, "gates.hpl")}
-	if err := os.WriteFile(b.file, []byte(markedAt(t, gatePipeline, "number")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ws, err := workspace.Open(workspace.Options{File: b.file, Log: slog.New(slog.DiscardHandler), Variables: map[string]string{
-		gate.VariableSnapshots: location, "OUT": filepath.Join(dir, "out"), "ROWS": fmt.Sprint(rows),
-	}})
+func carryGates(t *testing.T, location string) {
+	b := newBench(t, gatePipeline(t, ""), location, gateRows)
+	first, s, err := b.run(gate.SessionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ws.Places.AllowOptions = true
-	t.Cleanup(func() { _ = ws.Places.Close(context.WithoutCancel(t.Context())) })
-	b.ws = ws
-	return b
+	o := s.Outcomes()[0]
+	if o.State != storage.SnapshotSealed || o.Rows != gateRows {
+		t.Fatalf("%+v", o)
+	}
+	place, err := b.ws.Places.Place(t.Context(), location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := storage.SnapshotRef{Gate: o.Gate, ID: o.Snapshot}
+	sn, err := place.Store.Load(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(sn.Manifest.Segments); n < 3 {
+		t.Errorf("only %d segments", n)
+	}
+	if _, err := sn.Verify(t.Context(), snapshot.Full, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.ws.Places.Cache().Clear(); err != nil { // the rows must come from the server
+		t.Fatal(err)
+	}
+	again, _, err := b.run(gate.SessionOptions{From: []gate.Start{{Node: "number"}}})
+	if err != nil || again != first || !strings.Contains(first, "hello;") {
+		t.Fatalf("replay: %v, %d and %d bytes", err, len(first), len(again))
+	}
+	list, err := place.Store.List(t.Context(), o.Gate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := snapshot.PlanRetention(list, snapshot.Policy{MaxAge: time.Nanosecond, Orphans: true}, func(string) snapshot.ExecutionFacts { return snapshot.ExecutionFacts{} }, time.Now())
+	if _, err := place.Store.Execute(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = b.run(gate.SessionOptions{From: []gate.Start{{Node: "number", Snapshot: o.Snapshot}}})
+	if _, refused := errors.AsType[*gate.RefusedError](err); !refused {
+		t.Errorf("a pruned snapshot: %v", err)
+	}
 }
 
-// run gives the bytes written, the session and the error.
-func (b *bench) run(o gate.SessionOptions) (string, *gate.Session, error) {
-	b.t.Helper()
-	o.Places, o.Secrets, o.Alloc, o.Local, o.SegmentBytes = b.ws.Places, b.ws.Secrets, b.ws.Runner.Alloc, b.ws.Places.Local, 600_000
-	s := gate.NewSession(o)
-	out, _ := b.ws.Scope.Get("OUT")
-	_ = os.Remove(out + ".csv")
-	e, err := b.ws.Runner.Prepare(b.t.Context(), pipeline.Run{File: b.file, Scope: b.ws.Scope, Extend: s.Extend})
-	if err == nil {
-		_, err = e.Run(b.t.Context())
-	}
-	if cerr := s.Close(b.t.Context(), err == nil); cerr != nil && err == nil {
-		err = cerr
-	}
-	data, _ := os.ReadFile(out + ".csv")
-	return string(data), s, err
-}
-
-func TestServersCarryGates(t *testing.T) {
-	eachServer(t, func(t *testing.T, location string) {
-		b := newBench(t, location, gateRows)
-		first, s, err := b.run(gate.SessionOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := s.Outcomes()[0]
-		if o.State != storage.SnapshotSealed || o.Rows != gateRows {
-			t.Fatalf("%+v", o)
-		}
-		place, err := b.ws.Places.Place(t.Context(), location)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ref := storage.SnapshotRef{Gate: o.Gate, ID: o.Snapshot}
-		sn, err := place.Store.Load(t.Context(), ref)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := len(sn.Manifest.Segments); n < 3 {
-			t.Errorf("only %d segments", n)
-		}
-		if _, err := sn.Verify(t.Context(), snapshot.Full, nil); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.ws.Places.Cache().Clear(); err != nil { // the rows must come from the server
-			t.Fatal(err)
-		}
-		again, _, err := b.run(gate.SessionOptions{From: []gate.Start{{Node: "number"}}})
-		if err != nil || again != first || !strings.Contains(first, "hello;") {
-			t.Fatalf("replay: %v, %d and %d bytes", err, len(first), len(again))
-		}
-		list, err := place.Store.List(t.Context(), o.Gate)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan := snapshot.PlanRetention(list, snapshot.Policy{MaxAge: time.Nanosecond, Orphans: true}, func(string) snapshot.ExecutionFacts { return snapshot.ExecutionFacts{} }, time.Now())
-		if _, err := place.Store.Execute(t.Context(), plan); err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = b.run(gate.SessionOptions{From: []gate.Start{{Node: "number", Snapshot: o.Snapshot}}})
-		if _, refused := errors.AsType[*gate.RefusedError](err); !refused {
-			t.Errorf("a pruned snapshot: %v", err)
-		}
-	})
-}
+// deadWithin is how long a run may go on after its server has stopped: one call
+// with all its attempts, and a moment for what is said about each gate.
+const deadWithin = 30 * time.Second
 
 // TestServersStopInMidRun: the server goes away while segments are stored. The run
-// fails, nothing is sealed, and once it is back the replay is refused.
+// fails soon and says so, nothing is sealed, and once the server is back the replay
+// is refused.
 func TestServersStopInMidRun(t *testing.T) {
 	eachServer(t, func(t *testing.T, location string) {
 		through, stop := throughProxy(t, location)
-		back := newBench(t, location, gateRows)
+		const rows = 40 * gateRows
+		text := gatePipeline(t, "")
+		back := newBench(t, text, location, rows)
 		place, err := back.ws.Places.Place(t.Context(), location)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newBench(t, through, 40*gateRows)
+		b := newBench(t, text, through, rows)
+		stopped := make(chan time.Time)
+		ended, end := context.WithCancel(t.Context())
 		go func() {
-			defer stop()
-			for t.Context().Err() == nil && !hasSegment(t.Context(), place) {
+			defer close(stopped)
+			for ended.Err() == nil && !hasSegment(ended, place) {
 			}
+			at := time.Now()
+			stop()
+			stopped <- at
 		}()
-		_, s, err := b.run(gate.SessionOptions{})
-		if err == nil {
-			t.Fatal("the run was faster than the stop")
+		var took time.Duration
+		_, s, err := func() (string, *gate.Session, error) {
+			defer func() { end(); took = time.Since(<-stopped) }()
+			return b.run(gate.SessionOptions{})
+		}()
+		t.Logf("the run ended %s after its server: %v", took.Round(time.Millisecond), err)
+		if !errors.Is(err, storage.ErrUnreachable) {
+			t.Fatalf("%v, want ErrUnreachable", err)
+		}
+		if took > deadWithin {
+			t.Errorf("the run went on for %s without its server", took)
+		}
+		if l, perr := storage.ParseLocation(through, storage.Parsing{AllowOptions: true}); perr != nil || !strings.Contains(err.Error(), l.String()) {
+			t.Errorf("the error does not name %s", l)
+		}
+		if storage.Hint(err) == "" {
+			t.Error("the error does not say what to do")
 		}
 		for _, out := range s.Outcomes() {
 			if out.State == storage.SnapshotSealed {
 				t.Errorf("sealed although the server was gone: %+v", out)
 			}
 		}
-		list, err := place.Store.List(t.Context(), "")
-		if err != nil {
-			t.Fatal(err)
+		if !hasSegment(t.Context(), place) {
+			t.Fatal("no segment was stored before the server stopped")
 		}
-		for _, x := range list {
-			state := x.State
-			if state == storage.SnapshotOpen && !x.Husk {
-				if state, err = place.Store.DeclareDead(t.Context(), x.Ref, "its server went away"); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if state == storage.SnapshotSealed {
-				t.Errorf("%s is SEALED", x.Ref)
-			}
+		list, err := place.Store.List(t.Context(), "")
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%d snapshots, %v", len(list), err)
+		}
+		ref := list[0].Ref
+		if state, err := place.Store.DeclareDead(t.Context(), ref, "its server went away"); err != nil || state != storage.SnapshotInterrupted {
+			t.Fatalf("declared dead: %s, %v", state, err)
+		}
+		_, _, err = back.run(gate.SessionOptions{From: []gate.Start{{Node: "number", Snapshot: ref.ID}}})
+		refused, ok := errors.AsType[*gate.RefusedError](err)
+		if !ok || !slices.ContainsFunc(refused.Checks, func(c gate.Check) bool { return c.What == gate.InterruptedMessage && c.Status == gate.Block }) {
+			t.Errorf("the replay: %v", err)
 		}
 	})
 }
@@ -245,7 +202,28 @@ func throughProxy(t *testing.T, location string) (string, func()) {
 	go p.serve()
 	t.Cleanup(p.stop)
 	own := fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
-	return strings.Replace(location, found[0], strings.Replace(found[0], port, own, 1), 1), p.stop
+	location = strings.Replace(location, found[0], strings.Replace(found[0], port, own, 1), 1)
+	return knownHost(t, location, port, own), p.stop
+}
+
+var hostsPattern = regexp.MustCompile(`known_hosts_file="([^"]+)"`)
+
+// knownHost lets an SSH client know the host at another port.
+func knownHost(t *testing.T, location, port, other string) string {
+	t.Helper()
+	found := hostsPattern.FindStringSubmatch(location)
+	if found == nil {
+		return location
+	}
+	hosts, err := os.ReadFile(found[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "known_hosts")
+	if err := os.WriteFile(name, []byte(strings.ReplaceAll(string(hosts), "]:"+port+" ", "]:"+other+" ")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Replace(location, found[1], name, 1)
 }
 
 type proxy struct {

@@ -41,7 +41,8 @@ type Kind string
 
 // The kinds of snapshots.
 const (
-	KindGate  Kind = "gate"
-	KindCache Kind = "dev-cache"
-	KindSafe  Kind = "safe"
+	KindGate   Kind = "gate"   // rows of a transform
+	KindAction Kind = "action" // what an action left
+	KindCache  Kind = "dev-cache"
+	KindSafe   Kind = "safe"
 )

@@ -71,3 +71,6 @@ func (s *scene) read(text string, names, expressions map[string]bool) {
 		expressions[e] = true
 	}
 }
+
+// secretPolicy recognises secrets by the usual names.
+var secretPolicy = sync.OnceValue(func() *project.SecretPolicy { return project.NewSecretPolicy(project.DefaultSecretPatterns()) })

@@ -11,6 +11,7 @@ import (
 	"sluice/engine"
 	"sluice/engine/batch"
 	"sluice/engine/files"
+	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
 	"sluice/storage"
 	"sluice/storage/snapshot"
@@ -97,6 +98,7 @@ type Session struct {
 	reused []Reused
 	stale  []Stale
 	safe   *safeRun
+	marks  map[*hopxml.Document]*Marks // of workflows
 	atEnd  []func(context.Context, bool) error
 }
 
@@ -305,7 +307,7 @@ func (s *Session) Outcomes() []Outcome {
 	defer s.mu.Unlock()
 	var list []Outcome
 	for _, sp := range s.spools {
-		if sp.kind == KindGate {
+		if sp.kind == KindGate || sp.kind == KindAction {
 			list = append(list, sp.Outcome())
 		}
 	}

@@ -374,7 +374,7 @@ func (s *Spool) logger() *slog.Logger {
 }
 
 func (s *Spool) tell(ctx context.Context) {
-	if s.told != nil && s.kind == KindGate {
+	if s.told != nil && (s.kind == KindGate || s.kind == KindAction) {
 		s.told(ctx, s.Outcome(), s.place)
 	}
 }

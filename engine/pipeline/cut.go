@@ -54,6 +54,8 @@ type Effects struct {
 	Files     []transform.ResultFile `json:"files,omitempty"`
 	Counters  map[string]int64       `json:"counters,omitempty"` // next values of shared counters
 	Metrics   []TransformCounts      `json:"metrics,omitempty"`
+	// Action is what an action left beside its rows; only at gates of actions.
+	Action json.RawMessage `json:"action,omitempty"`
 }
 
 // TransformCounts are the row counts of one transform copy.

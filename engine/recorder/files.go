@@ -2,9 +2,6 @@ package recorder
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"time"
 
 	"sluice/engine/files"
@@ -46,25 +43,11 @@ func (r *Recorder) sumOf(ctx context.Context, store files.Store, path string) (f
 		return s, nil
 	}
 	s = fileSum{size: info.Size, modified: info.ModTime}
-	if s.sum, err = HashFile(ctx, store, path); err != nil {
+	if s.sum, err = files.Hash(ctx, store, path); err != nil {
 		return s, err
 	}
 	r.mu.Lock()
 	r.sums[path] = s
 	r.mu.Unlock()
 	return s, nil
-}
-
-// HashFile gives the SHA-256 of a file in hex.
-func HashFile(ctx context.Context, store files.Store, path string) (sum string, err error) {
-	in, err := store.Open(ctx, path)
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, in); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -148,6 +148,7 @@ type Plan struct {
 	only      map[engine.CallPath]map[string]bool
 	snapshots []storage.SnapshotLink
 	bound     []gate.Reused
+	sealed    map[storage.ActionKey]*gate.SealedAction // without root
 }
 
 // judge gives the verdict from the checks.

@@ -55,7 +55,7 @@ func Preflight(ctx context.Context, src *Source, g Ground, o Options) (*Plan, er
 	}
 	p := &planner{src: src, ground: g, o: o, plan: &Plan{
 		Execution: root.ID, Origin: root.Origin, Kind: string(root.Kind), Start: o.Start, Definition: o.Definition,
-		reuse: map[storage.ActionKey]storage.ActionRun{}, only: map[engine.CallPath]map[string]bool{},
+		reuse: map[storage.ActionKey]storage.ActionRun{}, sealed: map[storage.ActionKey]*gate.SealedAction{}, only: map[engine.CallPath]map[string]bool{},
 	}}
 	p.plan.File = p.rebase(root.File)
 	if err := p.checkChain(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sluice/engine/action"
+	"sluice/engine/batch"
 	"sluice/engine/gate"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
@@ -160,6 +161,7 @@ func (r *Replay) run(ctx context.Context, id string, lease storage.HeldLease) (r
 		r.Ground.Pipelines.Read = r.asRun(ctx)
 	}
 	r.Ground.Workflows.Reuse = r.give
+	r.Ground.Workflows.Hooks.Succeeded = session.SealAction
 	defer func() { err = errors.Join(err, session.Close(ctx, err == nil && result.OK)) }()
 	e, err := r.prepare(ctx, id)
 	if err != nil {
@@ -207,15 +209,12 @@ func (r *Replay) entries(of string) []storage.ReplayEntry {
 
 // give is workflow.Runner.Reuse.
 func (r *Replay) give(ctx context.Context, run *workflow.ActionRun) (*workflow.Recorded, error) {
-	a, ok := r.Plan.reuse[storage.ActionKey{CallPath: string(run.CallPath), Node: run.Action, Ordinal: run.Ordinal()}]
+	key := storage.ActionKey{CallPath: string(run.CallPath), Node: run.Action, Ordinal: run.Ordinal()}
+	a, ok := r.Plan.reuse[key]
 	if !ok {
 		return nil, nil
 	}
-	set, err := r.Source.Rows(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := recorder.DecodeRows(set, r.Ground.Pipelines.Alloc)
+	rows, err := r.rows(ctx, key, a)
 	if err != nil {
 		return nil, err
 	}
@@ -235,6 +234,19 @@ func (r *Replay) give(ctx context.Context, run *workflow.ActionRun) (*workflow.R
 		w.Variables[v.Name] = p.rebase(v.Value)
 	}
 	return w, nil
+}
+
+// rows gives the result rows of a bypassed action: from its gate where it is one,
+// else from the record.
+func (r *Replay) rows(ctx context.Context, key storage.ActionKey, a storage.ActionRun) ([]*batch.Batch, error) {
+	if sealed := r.Plan.sealed[key]; sealed != nil {
+		return sealed.ReadRows(ctx)
+	}
+	set, err := r.Source.Rows(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return recorder.DecodeRows(set, r.Ground.Pipelines.Alloc)
 }
 
 // asRun reads files as they ran.

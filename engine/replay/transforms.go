@@ -304,34 +304,60 @@ func (t *transforms) steps(run map[string]bool, bound []gate.Reused) {
 	}
 }
 
-// secondWrites names the sinks to run that were written already.
+// secondWrites names the sinks to run that were written already, by this
+// execution or by another one of the chain.
 func (t *transforms) secondWrites(run map[string]bool) {
-	abrupt := t.execution.State == storage.StateInterrupted
-	seen := map[string]bool{}
-	for _, m := range t.src.Metrics[t.execution.ID] {
-		if m.Sink == nil || !run[key(m.Transform)] || seen[m.Transform] {
+	for _, w := range t.written() {
+		m := w.metrics
+		if !run[key(m.Transform)] || m.Sink.Idempotent || w.rows == 0 && !w.unknown {
 			continue
 		}
-		rows, unknown := int64(0), abrupt
-		for _, c := range t.src.Metrics[t.execution.ID] {
-			if c.Transform == m.Transform && c.Sink != nil {
-				rows += c.Sink.Rows
-				unknown = unknown || c.Sink.Unknown
-			}
-		}
-		seen[m.Transform] = true
-		if m.Sink.Idempotent || rows == 0 && !unknown {
-			continue
-		}
-		what := fmt.Sprintf("%q has written %d rows to %s already (%s), and would write again", m.Transform, rows, targetOf(m), m.Sink.How)
+		what := fmt.Sprintf("%q has written %d rows to %s already (%s), and would write again", m.Transform, w.rows, targetOf(m), m.Sink.How)
 		switch {
-		case unknown:
-			what = fmt.Sprintf("%q may have written rows to %s (number unknown, %d were counted; %s), and would write again", m.Transform, targetOf(m), rows, m.Sink.How)
-		case !m.Sink.Committed:
-			what = fmt.Sprintf("%q has written up to %d rows to %s before it failed (%s), and would write again", m.Transform, rows, targetOf(m), m.Sink.How)
+		case w.unknown:
+			what = fmt.Sprintf("%q may have written rows to %s (number unknown, %d were counted; %s), and would write again", m.Transform, targetOf(m), w.rows, m.Sink.How)
+		case !w.committed:
+			what = fmt.Sprintf("%q has written up to %d rows to %s before it failed (%s), and would write again", m.Transform, w.rows, targetOf(m), m.Sink.How)
 		}
 		t.plan.add(&t.o, t.at, gate.Check{ID: CheckSecondWrite + ":" + m.Transform, Gate: m.Transform, Status: gate.Warn, What: what, Do: "take the rows out of the target first, or accept that they are there twice"})
 	}
+}
+
+// written adds up what the sinks of the pipeline have written in the chain.
+type written struct {
+	metrics   storage.TransformMetrics // the latest
+	rows      int64
+	unknown   bool // more may be there: the process was killed
+	committed bool
+}
+
+func (t *transforms) written() []*written {
+	var list []*written
+	for i := range t.src.Chain {
+		r := &t.src.Chain[i]
+		for k := range r.Executions {
+			e := &r.Executions[k]
+			if e.CallPath != string(t.at) {
+				continue
+			}
+			for _, m := range r.Metrics[e.ID] {
+				if m.Sink == nil {
+					continue
+				}
+				n := slices.IndexFunc(list, func(w *written) bool { return w.metrics.Transform == m.Transform })
+				if n < 0 {
+					n = len(list)
+					list = append(list, &written{committed: true})
+				}
+				w := list[n]
+				w.metrics = m
+				w.rows += m.Sink.Rows
+				w.unknown = w.unknown || m.Sink.Unknown || !e.State.Ended() || e.State == storage.StateInterrupted
+				w.committed = w.committed && (m.Sink.Committed || m.Sink.Rows == 0)
+			}
+		}
+	}
+	return list
 }
 
 func targetOf(m storage.TransformMetrics) string {

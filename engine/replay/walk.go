@@ -8,6 +8,7 @@ import (
 
 	"sluice/engine"
 	"sluice/engine/action"
+	"sluice/engine/files"
 	"sluice/engine/gate"
 	"sluice/engine/hopxml"
 	"sluice/engine/recorder"
@@ -23,6 +24,7 @@ type walk struct {
 	ctx       context.Context
 	at        engine.CallPath
 	execution *storage.Execution
+	doc       *hopxml.Document
 	graph     *workflow.Graph
 	then      map[string]*hopxml.Element // actions as they ran; nil when that is not known
 	now       map[string]*hopxml.Element
@@ -51,7 +53,7 @@ func (p *planner) workflow(ctx context.Context, at engine.CallPath, file string)
 		return nil
 	}
 	w := &walk{
-		planner: p, ctx: ctx, at: at, execution: e, graph: g, now: nodesOf(d), runs: map[string]*storage.ActionRun{},
+		planner: p, ctx: ctx, at: at, execution: e, doc: d, graph: g, now: nodesOf(d), runs: map[string]*storage.ActionRun{},
 		ordinal: map[*workflow.Node]int{}, fresh: map[*workflow.Node]bool{}, seen: map[string]bool{},
 	}
 	for i := range p.src.Runs {
@@ -278,13 +280,16 @@ func (w *walk) reuse(n *workflow.Node, a *storage.ActionRun) {
 		s.Decision = Blocked
 		w.plan.add(&w.o, w.at, c)
 	}
-	if a.Rows.Count > 0 && a.Rows.Format == "" {
+	if a.Rows.Count > 0 && a.Rows.Format == "" && w.link(n.Name, a.Ordinal).Digest == "" {
 		block(gate.Check{ID: CheckResult + ":" + n.Name, What: fmt.Sprintf("action %q: %v", n.Name, recorder.ErrRowsNotKept), Do: "start at this action: --from " + n.Name})
 	}
 	for _, v := range a.After {
 		if v.Secret {
 			block(gate.Check{ID: CheckResult + ":" + n.Name, What: fmt.Sprintf("action %q has set the secret %s, which is never recorded", n.Name, v.Name), Do: "start at this action: --from " + n.Name})
 		}
+	}
+	if !w.sealed(n, a, &s) {
+		s.Decision = Blocked
 	}
 	w.checkFiles(n, a)
 	w.unchanged(n, a)
@@ -299,6 +304,42 @@ func (w *walk) reuse(n *workflow.Node, a *storage.ActionRun) {
 	w.plan.reuse[key] = *a
 }
 
+// link gives the snapshot of an action that is a gate.
+func (w *walk) link(action string, ordinal int) storage.SnapshotLink {
+	return w.src.links(w.execution.ID)[gate.ActionNode(action, ordinal)]
+}
+
+// sealed judges the snapshot of a bypassed action that is a gate; its rows then
+// come from there. False means that it cannot be used.
+func (w *walk) sealed(n *workflow.Node, a *storage.ActionRun, s *Step) bool {
+	l := w.link(n.Name, a.Ordinal)
+	if l.Digest == "" {
+		return true // no gate, or one of an execution that failed at it
+	}
+	session := w.ground.Session(gate.SessionOptions{Overrides: w.o.Overrides, Reason: w.o.Reason, Quick: w.o.Quick})
+	from := gate.Start{Node: l.Node, Snapshot: l.Ref.ID, Digest: l.Digest, Location: l.Location}
+	found, checks, err := session.JudgeAction(w.ctx, w.doc, from, w.ground.Scope, w.ground.Now())
+	if err != nil {
+		checks = append(checks, gate.Check{ID: gate.CheckGate, Gate: n.Name, Status: gate.Block, What: err.Error(), Do: "start at this action: --from " + n.Name})
+	}
+	w.plan.add(&w.o, w.at, checks...)
+	usable := true
+	for _, c := range checks {
+		usable = usable && (c.Status != gate.Block || c.Overridden)
+	}
+	if found == nil {
+		return usable
+	}
+	s.Snapshot, s.Rows, s.Bytes, s.Why = found.Ref.ID, found.Rows, found.Bytes, "sealed "+found.Sealed.UTC().Format("2006-01-02 15:04:05Z")
+	w.plan.bound = append(w.plan.bound, gate.Reused{
+		Node: l.Node, CallPath: w.at, Gate: found.Ref.Gate, Snapshot: found.Ref.ID, Digest: found.Digest, Location: l.Location, Rows: found.Rows, Bytes: found.Bytes, Sealed: found.Sealed,
+	})
+	k := a.ActionKey
+	k.Root = ""
+	w.plan.sealed[k] = found
+	return usable
+}
+
 // checkFiles tells of result files that are not as they were.
 func (w *walk) checkFiles(n *workflow.Node, a *storage.ActionRun) {
 	store := w.ground.Pipelines.Files
@@ -307,7 +348,7 @@ func (w *walk) checkFiles(n *workflow.Node, a *storage.ActionRun) {
 			continue
 		}
 		path := w.rebase(f.Path)
-		now, err := recorder.HashFile(w.ctx, store, path)
+		now, err := files.Hash(w.ctx, store, path)
 		if err == nil && now == f.SHA256 {
 			continue
 		}

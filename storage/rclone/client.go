@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rclone/rclone/fs"
 	"github.com/rclone/rclone/fs/config"
@@ -32,6 +33,10 @@ type Options struct {
 	BytesPerSecond int
 	// Backoff of failed calls; the zero value is storage.DefaultBackoff.
 	Backoff storage.Backoff
+	// Silence is how long a server may neither send nor take a byte before the
+	// call has failed, five times as long where that says little (FTP); 0 is
+	// one minute.
+	Silence time.Duration
 	// Logger gets rclone's own notices; nil discards them.
 	Logger *slog.Logger
 }
@@ -56,6 +61,9 @@ type Client struct {
 func New(o Options) *Client {
 	if o.Backoff == (storage.Backoff{}) {
 		o.Backoff = storage.DefaultBackoff
+	}
+	if o.Silence == 0 {
+		o.Silence = defaultSilence
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -152,7 +160,7 @@ func (c *Client) opening(ctx context.Context, l storage.Location) (*opening, err
 	c.pinned[text] = o
 	c.dialling.Go(func() {
 		defer close(o.done)
-		if o.place, o.err = c.dial(context.WithoutCancel(ctx), l, forcedOptions(parsed)); o.err != nil {
+		if o.place, o.err = c.dial(context.WithoutCancel(ctx), l, parsed); o.err != nil {
 			c.forget(text, o)
 		}
 	})
@@ -189,18 +197,20 @@ func (c *Client) check(l storage.Location, text string) (fspath.Parsed, error) {
 	return parsed, nil
 }
 
-func (c *Client) dial(ctx context.Context, l storage.Location, text string) (*place, error) {
+func (c *Client) dial(ctx context.Context, l storage.Location, parsed fspath.Parsed) (*place, error) {
+	ctx, text := c.withTimeouts(ctx, backendOf(parsed)), forcedOptions(parsed)
 	var f fs.Fs
-	err := c.o.Backoff.Do(ctx, func(int) (err error) {
+	explain := func(err error) error { return c.explainOpen(ctx, l, err) }
+	err := series(ctx, c.o.Backoff, explain, func(int) (err error) {
 		// A request from outside must not change rclone's global settings,
 		// not even by a global. key in the remote's section.
 		f, err = fs.NewFs(fs.WithRCRequest(ctx), text)
-		return c.explainOpen(ctx, l, err)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &place{fs: f, where: l.String(), secrets: c.secrets}, nil
+	return &place{fs: f, client: c, location: l, where: l.String(), secrets: c.secrets}, nil
 }
 
 func (c *Client) explainOpen(ctx context.Context, l storage.Location, err error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	iofs "io/fs"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/pkg/sftp"
 	"github.com/rclone/rclone/backend/webdav/api"
 	"github.com/rclone/rclone/fs"
 	"github.com/rclone/rclone/fs/fserrors"
@@ -155,12 +157,20 @@ func isAuthText(err error) bool {
 	return strings.Contains(text, "unable to authenticate") || strings.Contains(text, "knownhosts: key ")
 }
 
-func isNetwork(err error) bool {
+// isTimeout: nothing came for as long as a server may be silent, or no
+// connection came about.
+func isTimeout(err error) bool {
 	var network net.Error
+	// Every syscall.Errno is a net.Error too.
+	return errors.As(err, &network) && network.Timeout()
+}
+
+func isNetwork(err error) bool {
 	var address *net.OpError
 	var dns *net.DNSError
 	var link *url.Error
-	// Every syscall.Errno is a net.Error too.
-	return errors.As(err, &network) && network.Timeout() || errors.As(err, &address) || errors.As(err, &dns) || errors.As(err, &link) ||
-		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	return isTimeout(err) || errors.As(err, &address) || errors.As(err, &dns) || errors.As(err, &link) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, sftp.ErrSSHFxConnectionLost) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		strings.Contains(err.Error(), "no available namenodes") // the HDFS library drops the cause
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/textproto"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/pkg/sftp"
 	"github.com/rclone/rclone/backend/webdav/api"
 	"github.com/rclone/rclone/fs"
 	"github.com/rclone/rclone/fs/fserrors"
@@ -62,6 +64,9 @@ func TestClassify(t *testing.T) {
 		"SSH login":            {errors.New("ssh: handshake failed: ssh: unable to authenticate, attempted methods [none password]"), storage.ErrAuth},
 		"refused":              {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, storage.ErrUnreachable},
 		"HTTP":                 {&url.Error{Op: "Get", URL: "http://h", Err: errors.New("EOF")}, storage.ErrUnreachable},
+		"SFTP lost":            {fmt.Errorf("Update ReadFrom failed: %w", sftp.ErrSSHFxConnectionLost), storage.ErrUnreachable},
+		"HDFS away":            {errors.New("mkdir /x: no available namenodes: EOF"), storage.ErrUnreachable},
+		"cut off":              {fmt.Errorf("read: %w", io.ErrUnexpectedEOF), storage.ErrUnreachable},
 		"retry, says rclone":   {fserrors.RetryErrorf("try again"), storage.ErrUnreachable},
 		"input/output":         {&os.PathError{Op: "read", Err: syscall.EIO}, nil},
 		"unknown":              {errors.New("?"), nil},

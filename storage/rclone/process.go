@@ -12,6 +12,7 @@ import (
 	"github.com/rclone/rclone/fs/accounting"
 	"github.com/rclone/rclone/fs/config"
 	"github.com/rclone/rclone/fs/config/configfile"
+	"github.com/rclone/rclone/fs/fshttp"
 	"github.com/rclone/rclone/lib/atexit"
 
 	"sluice/storage"
@@ -28,9 +29,6 @@ var process struct {
 	path        string // their configuration; "" is in memory
 	secrets     secrets
 }
-
-// lowLevelRetries of rclone; this package retries whole calls itself.
-const lowLevelRetries = 3
 
 // start makes rclone ready for this client. c.mu is held.
 func (c *Client) start(ctx context.Context) error {
@@ -61,6 +59,9 @@ func (c *Client) start(ctx context.Context) error {
 			return err
 		}
 		process.path = path
+		// Most backends share the one that is made first.
+		fshttp.ResetTransport()
+		fshttp.NewTransport(c.withTimeouts(ctx, ""))
 	}
 	process.users++
 	c.started = true
@@ -85,7 +86,9 @@ func setDefaults(ctx context.Context, c *Client) {
 	ci := fs.GetConfig(ctx)
 	ci.LogLevel = fs.LogLevelNotice // Debug prints whole connection strings
 	ci.AskPassword = false          // never read from stdin
-	ci.LowLevelRetries = lowLevelRetries
+	// This package retries whole calls. With rclone's retries below its own, a
+	// dead server was waited for two minutes.
+	ci.LowLevelRetries = 1
 	accounting.Start(context.WithoutCancel(ctx))
 }
 

@@ -20,7 +20,7 @@ import (
 // Open reads a range and goes on after a broken connection.
 func (r *Remote) Open(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error) {
 	var in io.ReadCloser
-	err := r.attempt(ctx, "read", name, func(int) (err error) {
+	err := r.attempt(ctx, "read", name, func(ctx context.Context, _ int) (err error) {
 		in, err = r.open(ctx, name, offset, length)
 		return err
 	})
@@ -50,7 +50,7 @@ func (r *Remote) open(ctx context.Context, name string, offset, length int64) (i
 	default:
 		options = append(options, &fs.RangeOption{Start: offset, End: offset + length - 1})
 	}
-	in, err := operations.Open(ctx, o, options...)
+	in, err := operations.NewReOpen(ctx, o, max(r.backoff.Attempts, 1), options...)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,11 @@ type objectReader struct {
 }
 
 func (o *objectReader) Read(p []byte) (int, error) {
-	n, err := o.body.Read(p)
+	n := 0
+	err := o.remote.place.firstAlone(func() (err error) {
+		n, err = o.body.Read(p)
+		return err
+	})
 	end := errors.Is(err, io.EOF)
 	if err == nil || end {
 		o.ended = o.ended || end
@@ -102,7 +106,7 @@ func certain(err error) error {
 // Stat describes an object. Folders are found by List.
 func (r *Remote) Stat(ctx context.Context, name string) (storage.Object, error) {
 	var out storage.Object
-	err := r.attempt(ctx, "stat", name, func(int) error {
+	err := r.attempt(ctx, "stat", name, func(ctx context.Context, _ int) error {
 		o, err := r.place.fs.NewObject(ctx, name)
 		if err != nil {
 			return certain(err)
@@ -124,14 +128,14 @@ func (r *Remote) modified(ctx context.Context, o fs.DirEntry) time.Time {
 // List gives the direct children of dir.
 func (r *Remote) List(ctx context.Context, dir string) ([]storage.Object, error) {
 	var list []storage.Object
-	try := func(int) error {
+	try := func(ctx context.Context, _ int) error {
 		entries, err := r.place.fs.List(ctx, dir)
 		if errors.Is(err, fs.ErrorDirNotFound) {
 			list = nil
 			return nil
 		}
 		if err != nil {
-			return r.place.explain(ctx, "list", dir, err)
+			return err
 		}
 		list = make([]storage.Object, 0, len(entries))
 		for _, e := range entries {
@@ -146,7 +150,7 @@ func (r *Remote) List(ctx context.Context, dir string) ([]storage.Object, error)
 		return nil
 	}
 	if dir == "" {
-		err := r.backoff.Do(ctx, try)
+		err := r.retry(ctx, "list", dir, try)
 		return list, err
 	}
 	err := r.attempt(ctx, "list", dir, try)

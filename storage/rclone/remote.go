@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rclone/rclone/fs"
@@ -23,12 +24,18 @@ import (
 
 // place is one pinned Fs with what was found out about it.
 type place struct {
-	fs      fs.Fs
-	where   string // printable
-	secrets *secrets
+	fs       fs.Fs
+	client   *Client
+	location storage.Location
+	where    string // printable
+	secrets  *secrets
+	outage   outage
 
 	mu          sync.Mutex
 	conditional *bool // nil until probed
+
+	first  sync.Mutex  // held while bytes move, until some have
+	proven atomic.Bool // they have
 }
 
 // kind is the Go package of the backend behind all aliases: "s3", "local".
@@ -40,6 +47,25 @@ func (p *place) kind() string {
 // localRoot is the folder behind a plain local remote: storage.Folder does it
 // better, since rclone never syncs.
 func (p *place) localRoot() (string, bool) { return p.fs.Root(), p.kind() == "local" }
+
+// firstAlone moves bytes, alone until that has worked once: the HDFS client asks
+// its server for defaults on first use, and keeps them unguarded.
+func (p *place) firstAlone(transfer func() error) error {
+	if p.proven.Load() {
+		return transfer()
+	}
+	p.first.Lock()
+	if p.proven.Load() {
+		p.first.Unlock()
+		return transfer()
+	}
+	defer p.first.Unlock()
+	err := transfer()
+	if err == nil || errors.Is(err, io.EOF) {
+		p.proven.Store(true)
+	}
+	return err
+}
 
 func (p *place) explain(ctx context.Context, op, name string, err error) error {
 	return explain(ctx, p.secrets, op, joinPrintable(p.where, name), err)
@@ -93,44 +119,43 @@ func (r *Remote) viaTemporary() bool {
 	return features.Move != nil && !features.BucketBased
 }
 
-// attempt checks the names, then calls try until it succeeds, fails for good,
-// or attempts are used up.
-func (r *Remote) attempt(ctx context.Context, op, name string, try func(attempt int) error) error {
-	if err := storage.CheckName(name); err != nil {
-		return &storage.Error{Op: op, Location: r.place.where, Err: err}
-	}
-	return r.backoff.Do(ctx, func(n int) error {
-		if err := context.Cause(ctx); err != nil {
-			return &storage.Error{Op: op, Location: joinPrintable(r.place.where, name), Err: err}
-		}
-		return r.place.explain(ctx, op, name, try(n))
-	})
-}
-
 // Put stores the content in one known-size put. Each attempt has a temporary
 // name of its own, so a zombie of an earlier one cannot hit it.
 func (r *Remote) Put(ctx context.Context, name string, content storage.Content) error {
-	return r.attempt(ctx, "write", name, func(n int) error {
+	var left []string // temporary objects of failed attempts
+	err := r.attempt(ctx, "write", name, func(ctx context.Context, n int) error {
 		if !r.viaTemporary() {
 			_, err := r.put(ctx, name, content)
 			return err
 		}
-		return r.putAndMove(ctx, name, n, content)
+		temporary := temporaryName(name, n)
+		err := r.putAndMove(ctx, name, temporary, content)
+		if err != nil {
+			left = append(left, temporary)
+		}
+		return err
 	})
-}
-
-func (r *Remote) putAndMove(ctx context.Context, name string, attempt int, content storage.Content) error {
-	var nonce [6]byte
-	_, _ = rand.Read(nonce[:]) // never fails
-	temporary := storage.TemporaryName(name, hex.EncodeToString(nonce[:]), attempt)
-	stored, err := r.put(ctx, temporary, content)
-	if err == nil {
-		err = r.rename(ctx, stored, name)
+	if errors.Is(err, storage.ErrUnreachable) {
+		return err // nobody to ask for their removal; pruning finds them
 	}
-	if err != nil {
+	for _, temporary := range left {
 		r.discard(ctx, temporary)
 	}
 	return err
+}
+
+func temporaryName(name string, attempt int) string {
+	var nonce [6]byte
+	_, _ = rand.Read(nonce[:]) // never fails
+	return storage.TemporaryName(name, hex.EncodeToString(nonce[:]), attempt)
+}
+
+func (r *Remote) putAndMove(ctx context.Context, name, temporary string, content storage.Content) error {
+	stored, err := r.put(ctx, temporary, content)
+	if err != nil {
+		return err
+	}
+	return r.rename(ctx, stored, name)
 }
 
 var (
@@ -146,7 +171,11 @@ func (r *Remote) put(ctx context.Context, name string, content storage.Content, 
 	}
 	info := object.NewStaticObjectInfo(name, time.Now(), content.Size, true, hashes, nil)
 	body := &bodyReader{ctx, content.Reader(), r.limits, content.Size, errShortContent}
-	stored, err := r.place.fs.Put(ctx, body, info, options...)
+	var stored fs.Object
+	err := r.place.firstAlone(func() (err error) {
+		stored, err = r.place.fs.Put(ctx, body, info, options...)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +214,7 @@ func (r *Remote) rename(ctx context.Context, from fs.Object, to string) error {
 // discard removes a temporary object as well as it can.
 func (r *Remote) discard(ctx context.Context, name string) {
 	const patience = 10 * time.Second
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(onlyOurRetries(context.WithoutCancel(ctx)), patience)
 	defer cancel()
 	if o, err := r.place.fs.NewObject(ctx, name); err == nil {
 		_ = o.Remove(ctx)
@@ -204,7 +233,7 @@ func (r *Remote) PutIfAbsent(ctx context.Context, name string, content storage.C
 	if !ok {
 		return fmt.Errorf("put if absent: %w", errors.ErrUnsupported)
 	}
-	return r.attempt(ctx, "write", name, func(int) error {
+	return r.attempt(ctx, "write", name, func(ctx context.Context, _ int) error {
 		_, err := r.put(ctx, name, content, ifAbsent)
 		return err
 	})
@@ -224,16 +253,28 @@ func (r *Remote) conditional(ctx context.Context) (bool, error) {
 	}
 	name := probeName()
 	defer r.discard(ctx, name)
+	ok := false
+	err := r.retry(ctx, "probe", name, func(ctx context.Context, _ int) (err error) {
+		ok, err = r.secondPutFails(ctx, name)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	r.place.conditional = &ok
+	return ok, nil
+}
+
+func (r *Remote) secondPutFails(ctx context.Context, name string) (bool, error) {
 	content := storage.Bytes([]byte("probe"))
 	if _, err := r.put(ctx, name, content); err != nil {
-		return false, r.place.explain(ctx, "probe", name, err)
+		return false, err
 	}
 	_, err := r.put(ctx, name, content, ifAbsent)
 	ok, known := isConditional(err)
 	if !known {
-		return false, r.place.explain(ctx, "probe", name, err)
+		return false, err
 	}
-	r.place.conditional = &ok
 	return ok, nil
 }
 
@@ -251,15 +292,11 @@ func isConditional(err error) (ok, known bool) {
 	return false, false
 }
 
-func probeName() string {
-	var nonce [6]byte
-	_, _ = rand.Read(nonce[:]) // never fails
-	return storage.TemporaryName("sluice-probe", hex.EncodeToString(nonce[:]), 0)
-}
+func probeName() string { return temporaryName("sluice-probe", 0) }
 
 // Delete removes an object.
 func (r *Remote) Delete(ctx context.Context, name string) error {
-	return r.attempt(ctx, "delete", name, func(int) error {
+	return r.attempt(ctx, "delete", name, func(ctx context.Context, _ int) error {
 		o, err := r.place.fs.NewObject(ctx, name)
 		if err == nil {
 			err = o.Remove(ctx)
@@ -279,7 +316,7 @@ func (r *Remote) Move(ctx context.Context, from, to string) error {
 	if err := storage.CheckName(to); err != nil {
 		return &storage.Error{Op: "move", Location: r.place.where, Err: err}
 	}
-	return r.attempt(ctx, "move", from, func(int) error {
+	return r.attempt(ctx, "move", from, func(ctx context.Context, _ int) error {
 		o, err := r.place.fs.NewObject(ctx, from)
 		if err != nil {
 			return certain(err)
@@ -290,7 +327,7 @@ func (r *Remote) Move(ctx context.Context, from, to string) error {
 
 // MakeFolder creates a folder where the backend has such a thing.
 func (r *Remote) MakeFolder(ctx context.Context, dir string) error {
-	return r.attempt(ctx, "make folder", dir, func(int) error {
+	return r.attempt(ctx, "make folder", dir, func(ctx context.Context, _ int) error {
 		made := ""
 		for part := range strings.SplitSeq(dir, "/") {
 			made = path.Join(made, part)
@@ -305,7 +342,7 @@ func (r *Remote) MakeFolder(ctx context.Context, dir string) error {
 // RemoveFolder removes an empty folder; on an object store there is nothing
 // to remove.
 func (r *Remote) RemoveFolder(ctx context.Context, dir string) error {
-	return r.attempt(ctx, "remove folder", dir, func(int) error {
+	return r.attempt(ctx, "remove folder", dir, func(ctx context.Context, _ int) error {
 		if !r.Capabilities().Folders {
 			return nil
 		}
@@ -332,7 +369,7 @@ func (r *Remote) StoredHash(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("hash: %w", errors.ErrUnsupported)
 	}
 	var sum string
-	err := r.attempt(ctx, "hash", name, func(int) error {
+	err := r.attempt(ctx, "hash", name, func(ctx context.Context, _ int) error {
 		o, err := r.place.fs.NewObject(ctx, name)
 		if err != nil {
 			return certain(err)
@@ -344,23 +381,4 @@ func (r *Remote) StoredHash(ctx context.Context, name string) (string, error) {
 		return err
 	})
 	return sum, err
-}
-
-// FreeSpace asks the backend, where it knows.
-func (r *Remote) FreeSpace(ctx context.Context) (int64, error) {
-	about := r.place.fs.Features().About
-	if about == nil {
-		return 0, fmt.Errorf("free space: %w", errors.ErrUnsupported)
-	}
-	usage, err := about(ctx)
-	if errors.Is(err, fs.ErrorDirNotFound) {
-		return 0, fmt.Errorf("free space of a folder that does not exist yet: %w", errors.ErrUnsupported)
-	}
-	if err != nil {
-		return 0, r.place.explain(ctx, "free space", "", err)
-	}
-	if usage.Free == nil {
-		return 0, fmt.Errorf("free space: %w", errors.ErrUnsupported)
-	}
-	return *usage.Free, nil
 }

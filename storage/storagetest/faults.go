@@ -229,3 +229,12 @@ func (f *Faulty) StoredHash(ctx context.Context, name string) (string, error) {
 	}
 	return h.StoredHash(ctx, name)
 }
+
+// TryLock never fails by itself: a lock is the operating system's.
+func (f *Faulty) TryLock(ctx context.Context, name string) (release func() error, err error) {
+	l, ok := f.remote.(storage.Locker)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return l.TryLock(ctx, name)
+}

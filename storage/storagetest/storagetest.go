@@ -513,14 +513,25 @@ func lock(t *testing.T, r storage.Remote) {
 	}
 }
 
+// freeSpace: a place that its first object will make has the space of where it
+// will be.
 func freeSpace(t *testing.T, r storage.Remote) {
 	s, ok := r.(storage.SpaceReporter)
 	if !ok {
 		return
 	}
-	if n, err := s.FreeSpace(t.Context()); err == nil && n <= 0 {
-		t.Errorf("free space %d", n)
-	} else if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		t.Error(err)
+	known := func() bool {
+		n, err := s.FreeSpace(t.Context())
+		if err == nil && n <= 0 {
+			t.Errorf("free space %d", n)
+		} else if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			t.Error(err)
+		}
+		return err == nil
+	}
+	before := known()
+	put(t, r, "f", []byte("x"))
+	if after := known(); before != after {
+		t.Errorf("free space is known before the first object: %t, after it: %t", before, after)
 	}
 }
