@@ -87,6 +87,7 @@ type replaying struct {
 	store   storage.ExecutionStore
 	source  *replay.Source
 	ground  replay.Ground
+	reload  func(context.Context) (*replay.Source, error)
 	options replay.Options
 	log     *slog.Logger
 }
@@ -119,15 +120,17 @@ func (sh *shell) openReplay(ctx context.Context, id string, f *replayFlags) (r *
 		return nil, &exitError{ExitUnusable, err}
 	}
 	r = &replaying{store: store, log: log}
-	if f.record != "" {
-		r.source, err = remoteSource(ctx, folders, f.record, id, log)
-	} else {
-		var full string
-		if full, err = resolved(ctx, store, id); err != nil {
+	r.reload = func(ctx context.Context) (*replay.Source, error) {
+		if f.record != "" {
+			return remoteSource(ctx, folders, f.record, id, log)
+		}
+		full, err := store.ResolveID(ctx, id)
+		if err != nil {
 			return nil, err
 		}
-		r.source, err = replay.FromStore(ctx, store, full)
+		return replay.FromStore(ctx, store, full)
 	}
+	r.source, err = r.reload(ctx)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil, &exitError{ExitUnusable, fmt.Errorf("there is no record of execution %s; it may be at the location of its snapshots: --record LOCATION", id)}
@@ -222,12 +225,21 @@ func (sh *shell) preflight(ctx context.Context, id string, f *replayFlags) error
 	return errors.Join(err, verdictError(plan))
 }
 
-func verdictError(p *replay.Plan) error {
+func verdictCode(p *replay.Plan) int {
 	switch p.Verdict {
 	case replay.IsBlocked:
-		return &exitError{ExitRefused, nil}
+		return ExitRefused
 	case replay.NeedsAck:
-		return &exitError{ExitNeedsAck, nil}
+		return ExitNeedsAck
+	}
+	return ExitOK
+}
+
+// verdictError ends a command with the code of a verdict; what it means is
+// printed already.
+func verdictError(p *replay.Plan) error {
+	if code := verdictCode(p); code != ExitOK {
+		return &exitError{code, nil}
 	}
 	return nil
 }

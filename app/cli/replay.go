@@ -96,7 +96,7 @@ func (sh *shell) replay(ctx context.Context, id string, f *replayFlags) error {
 		return &exitError{ExitErrors, err}
 	}
 	run := &replay.Replay{
-		Plan: plan, Source: r.source, Ground: r.ground, Options: r.options, Store: r.store, Claims: claims, Claiming: options,
+		Plan: plan, Source: r.source, Reload: r.reload, Ground: r.ground, Options: r.options, Store: r.store, Claims: claims, Claiming: options,
 		Recorder: func(ctx context.Context, o recorder.Options) (*recorder.Recorder, error) { return r.ws.Record(ctx, o) },
 	}
 	var started time.Time
@@ -110,9 +110,12 @@ func (sh *shell) replay(ctx context.Context, id string, f *replayFlags) error {
 	}
 	var held *storage.HeldError
 	var claimed *record.ClaimedError
+	var open *replay.NotReadyError
 	switch {
 	case errors.As(err, &held), errors.As(err, &claimed), errors.Is(err, replay.ErrMoved):
 		return &exitError{ExitRefused, err}
+	case errors.As(err, &open):
+		return &exitError{verdictCode(open.Plan), err}
 	case started.IsZero():
 		return &exitError{codeOf(err), err}
 	}

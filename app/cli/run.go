@@ -96,7 +96,13 @@ func (sh *shell) run(ctx context.Context, file string, f *runFlags) error {
 	e, err := ws.Runner.Prepare(ctx, pipeline.Run{File: file, RunConfig: f.runConfig, Scope: ws.Scope, Parameters: params})
 	sh.showStart(session)
 	if err != nil {
-		return &exitError{codeOf(err), errors.Join(err, endSession(ctx, ws, session, false))}
+		code := codeOf(err)
+		err = errors.Join(err, endSession(ctx, ws, session, false))
+		if f.json && rec.Root() != "" {
+			out := jsonRun{ExecutionID: rec.Root(), State: "FAILED", Started: started, Ended: time.Now(), Error: err.Error(), Transforms: []jsonTransform{}}
+			return errors.Join(sh.json(out), &exitError{code, err})
+		}
+		return &exitError{code, err}
 	}
 	p := watch(sh, e, !f.json)
 	log.Info("Pipeline started", "pipeline", file, "execution_id", e.ID())

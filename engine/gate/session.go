@@ -81,7 +81,11 @@ type Reused struct {
 	Sealed   time.Time       `json:"sealed"`
 
 	execution string // that takes them
+	place     *Place
 }
+
+// Place is where the snapshot is; nil when it was only judged.
+func (r *Reused) Place() *Place { return r.place }
 
 // Execution is the id of the execution that takes the rows.
 func (r *Reused) Execution() string { return r.execution }

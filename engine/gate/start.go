@@ -194,6 +194,9 @@ func (st *starting) runSet(ctx context.Context) (map[string]bool, error) {
 	for key := range only {
 		if n := st.p.Graph.Node(key); n != nil && !n.Disabled && st.bound[key] == nil {
 			down[key], run[key] = true, true
+			if above[key] == "" {
+				st.checkTime(n.Name)
+			}
 		}
 	}
 	for changed := !chosenOnly; changed; {
@@ -338,7 +341,7 @@ func (st *starting) reused(key string, src *Source) Reused {
 	m := src.Manifest()
 	return Reused{
 		Node: st.p.Graph.Node(key).Name, CallPath: st.p.Run.CallPath, Gate: src.Ref.Gate, Snapshot: src.Ref.ID, Digest: m.Digest,
-		Location: src.Place.Location.String(), Rows: m.RowCount, Bytes: m.Bytes, Sealed: m.Ended, execution: st.p.Options.ID,
+		Location: src.Place.Location.String(), Rows: m.RowCount, Bytes: m.Bytes, Sealed: m.Ended, execution: st.p.Options.ID, place: src.Place,
 	}
 }
 

@@ -59,6 +59,10 @@ func (r *Recorder) bound(ctx context.Context, execution string) {
 			Execution: u.Execution(), Ref: storage.SnapshotRef{Gate: u.Gate, ID: u.Snapshot}, Role: storage.SnapshotBound,
 			Location: u.Location, CallPath: string(u.CallPath), Node: u.Node,
 		}))
+		if place := u.Place(); place != nil {
+			r.ensurePortable(ctx, u.Location, place)
+			r.touch(ctx, true)
+		}
 	}
 }
 

@@ -56,6 +56,8 @@ type Replay struct {
 	// record's snapshots.
 	Claims   []storage.Remote
 	Claiming record.Options
+	// Reload reads the record once more, when nobody else can replay any longer.
+	Reload func(context.Context) (*Source, error)
 	// Started hears of the execution before it runs; nil: nobody does.
 	Started func(id string, e Runnable)
 }
@@ -108,17 +110,21 @@ func (r *Replay) release(ctx context.Context, l storage.HeldLease) error {
 
 // again makes the plan once more, now that nobody else can replay.
 func (r *Replay) again(ctx context.Context) error {
-	now, err := Preflight(ctx, r.Source, r.Ground, r.Options)
+	src, err := r.Reload(ctx)
 	if err != nil {
 		return err
 	}
-	if now.Token != r.Plan.Token {
-		return ErrMoved
+	now, err := Preflight(ctx, src, r.Ground, r.Options)
+	if err != nil {
+		return err
 	}
 	if len(now.Open()) > 0 {
 		return &NotReadyError{now}
 	}
-	r.Plan = now
+	if now.Token != r.Plan.Token {
+		return ErrMoved
+	}
+	r.Plan, r.Source = now, src
 	return nil
 }
 

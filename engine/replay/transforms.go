@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"sluice/engine/gate"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
+	"sluice/engine/transform"
 	"sluice/storage"
 )
 
@@ -99,6 +101,7 @@ type transforms struct {
 	finished  map[string]bool
 
 	graph *pipeline.Graph
+	vars  transform.Resolver
 	gates map[string]storage.SnapshotLink // sealed ones that are marked, by lower-case name
 	above map[string]bool                 // what the bound gates stand for
 }
@@ -106,7 +109,7 @@ type transforms struct {
 func key(name string) string { return strings.ToLower(name) }
 
 func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation) error {
-	t.graph, t.gates = prepared.Graph, map[string]storage.SnapshotLink{}
+	t.graph, t.vars, t.gates = prepared.Graph, prepared.Options.Vars, map[string]storage.SnapshotLink{}
 	marks, err := gate.ReadMarks(prepared.Pipeline.Document)
 	if err != nil {
 		return err
@@ -125,7 +128,7 @@ func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation)
 			interrupted = n.Name
 		}
 	}
-	run, from := t.choose()
+	wanted, run, from := t.choose()
 	if t.mode != whole && len(from) == 0 {
 		if t.at == "" || t.mode == fromGate {
 			t.blockWithoutGate(interrupted)
@@ -139,7 +142,8 @@ func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation)
 	}
 	var bound []gate.Reused
 	if len(from) > 0 {
-		only := map[engine.CallPath]map[string]bool{t.at: run}
+		// What feeds the wanted ones is found, and judged, by the gates.
+		only := map[engine.CallPath]map[string]bool{t.at: wanted}
 		j, err := t.ground.Session(gate.SessionOptions{
 			From: from, RunOnly: only, Overrides: t.o.Overrides, Reason: t.o.Reason, Quick: t.o.Quick, Given: t.o.Given,
 		}).Judge(ctx, prepared)
@@ -147,7 +151,7 @@ func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation)
 			return err
 		}
 		t.plan.add(&t.o, t.at, j.Checks...)
-		t.plan.from, t.plan.only[t.at] = append(t.plan.from, from...), run
+		t.plan.from, t.plan.only[t.at] = append(t.plan.from, from...), wanted
 		bound = j.Bound
 		t.plan.bound = append(t.plan.bound, bound...)
 		for k := range j.Run {
@@ -186,8 +190,9 @@ func (t *transforms) everything() map[string]bool {
 	return run
 }
 
-// choose gives the transforms that run and the gates that feed them.
-func (t *transforms) choose() (run map[string]bool, from []gate.Start) {
+// choose gives the transforms that are wanted, those that run because they feed
+// them, too, and the gates that feed both.
+func (t *transforms) choose() (wanted, run map[string]bool, from []gate.Start) {
 	run = map[string]bool{}
 	switch t.mode {
 	case fromGate:
@@ -214,6 +219,7 @@ func (t *transforms) choose() (run map[string]bool, from []gate.Start) {
 			}
 		}
 	}
+	wanted = maps.Clone(run)
 	needed := map[string]bool{}
 	if t.mode == fromGate {
 		needed[key(t.start.gate)] = true
@@ -234,7 +240,7 @@ func (t *transforms) choose() (run map[string]bool, from []gate.Start) {
 			run[k] = true
 		}
 	}
-	return run, from
+	return wanted, run, from
 }
 
 func (t *transforms) startOf(k, name string) gate.Start {
@@ -307,7 +313,7 @@ func (t *transforms) steps(run map[string]bool, bound []gate.Reused) {
 // secondWrites names the sinks to run that were written already, by this
 // execution or by another one of the chain.
 func (t *transforms) secondWrites(run map[string]bool) {
-	for _, w := range t.written() {
+	for _, w := range append(t.written(), t.released()...) {
 		m := w.metrics
 		if !run[key(m.Transform)] || m.Sink.Idempotent || w.rows == 0 && !w.unknown {
 			continue
@@ -329,6 +335,26 @@ type written struct {
 	rows      int64
 	unknown   bool // more may be there: the process was killed
 	committed bool
+}
+
+// released are the sinks of a record that ends abruptly, which tells nothing of
+// them: the rows were on their way to them.
+func (t *transforms) released() []*written {
+	if t.execution.State.Ended() && t.execution.State != storage.StateInterrupted {
+		return nil
+	}
+	var list []*written
+	for _, n := range t.graph.Nodes {
+		known := slices.ContainsFunc(t.src.Metrics[t.execution.ID], func(m storage.TransformMetrics) bool { return m.Transform == n.Name })
+		if n.Disabled || !n.Definition.Sink || known || n.Settings == nil {
+			continue
+		}
+		to := transform.TargetOf(n.Settings, t.vars)
+		list = append(list, &written{unknown: true, metrics: storage.TransformMetrics{
+			Transform: n.Name, Sink: &storage.SinkFacts{Target: to.Name, Idempotent: to.Idempotent, How: to.How, Unknown: true},
+		}})
+	}
+	return list
 }
 
 func (t *transforms) written() []*written {

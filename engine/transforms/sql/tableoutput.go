@@ -215,6 +215,7 @@ func (p *tableOutput) Apply(ctx context.Context, b *batch.Batch, emit transform.
 		keys.Extend(b.Physical())
 	}
 	written := int64(0)
+	defer func() { p.env.Counters.Output.Add(written) }() // after an error too: a replay asks how many may be there
 	for i := range b.All() {
 		ok, err := p.insert(ctx, b, i, keys, rej)
 		if err != nil {
@@ -227,7 +228,6 @@ func (p *tableOutput) Apply(ctx context.Context, b *batch.Batch, emit transform.
 			written++
 		}
 	}
-	p.env.Counters.Output.Add(written)
 	if keys == nil {
 		return passRows(b, rej, emit)
 	}
