@@ -51,7 +51,6 @@ func (sh *shell) disk(ctx context.Context, asJSON bool) error {
 		{Name: "cached segments", Path: f.Segments()},
 		{Name: "dev cache", Path: f.DevCache(), Clear: "sluice cache clear"},
 		{Name: "safe engine", Path: f.Safe()},
-		{Name: "executions and logs", Path: filepath.Join(f.Data, "executions")},
 	} {
 		if u.Name == "snapshots" && place.Location.Local() {
 			u.Path = place.Location.Path
@@ -63,6 +62,16 @@ func (sh *shell) disk(ctx context.Context, asJSON bool) error {
 		size.Clear = u.Clear
 		out.Usage = append(out.Usage, size)
 	}
+	records, err := workspace.SizeOfRecords("executions and logs", f)
+	if err != nil {
+		return &exitError{ExitErrors, err}
+	}
+	out.Usage = append(out.Usage, records)
+	history, err := sh.history()
+	if err != nil {
+		return err
+	}
+	defer history.Close()
 	spill, err := spillUsage()
 	if err != nil {
 		return &exitError{ExitErrors, err}
@@ -71,7 +80,7 @@ func (sh *shell) disk(ctx context.Context, asJSON bool) error {
 	for _, orphans := range []bool{false, true} {
 		policy := snapshot.DefaultPolicy
 		policy.Orphans = orphans
-		plan, err := planOf(ctx, shelf{place: place}, policy)
+		plan, err := planOf(ctx, shelf{place: place}, policy, history)
 		if err != nil {
 			return &exitError{ExitErrors, withHint(err)}
 		}

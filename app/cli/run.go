@@ -77,6 +77,15 @@ func (sh *shell) run(ctx context.Context, file string, f *runFlags) error {
 	if marks, err := marksOf(file); err == nil && marks.Err() != nil {
 		return &exitError{ExitUnusable, marks.Err()} // a workflow's too
 	}
+	if isWorkflow(file) {
+		id, err := sh.unfinished(ctx, ws, file, f.runConfig)
+		if err != nil {
+			return err
+		}
+		if id != "" {
+			return sh.continued(ctx, id, file, f)
+		}
+	}
 	rec, err := ws.Record(ctx, recorder.Options{LogLevel: f.logLevel, Reason: f.gates.reason})
 	if err != nil {
 		return &exitError{ExitUnusable, err}

@@ -179,6 +179,11 @@ func (sh *shell) snapshotsPrune(c *cobra.Command, p *pruneFlags, f *snapshotFlag
 	if err != nil {
 		return err
 	}
+	history, err := sh.history()
+	if err != nil {
+		return err
+	}
+	defer history.Close()
 	out := jsonPrune{DryRun: p.dryRun, Snapshots: []jsonPruned{}}
 	var failed error
 	for _, s := range shelves {
@@ -186,7 +191,7 @@ func (sh *shell) snapshotsPrune(c *cobra.Command, p *pruneFlags, f *snapshotFlag
 		if err != nil {
 			return err
 		}
-		plan, err := planOf(ctx, s, policy)
+		plan, err := planOf(ctx, s, policy, history)
 		if err != nil {
 			return &exitError{ExitErrors, withHint(err)}
 		}
@@ -211,15 +216,14 @@ func (sh *shell) snapshotsPrune(c *cobra.Command, p *pruneFlags, f *snapshotFlag
 	return failed
 }
 
-// planOf judges one shelf. Without records of executions nothing is known of who
-// needs a snapshot.
-func planOf(ctx context.Context, s shelf, policy snapshot.Policy) (snapshot.Plan, error) {
+// planOf judges one shelf by the records of the executions that need its
+// snapshots.
+func planOf(ctx context.Context, s shelf, policy snapshot.Policy, history *workspace.History) (snapshot.Plan, error) {
 	list, err := s.place.Store.List(ctx, s.gate)
 	if err != nil {
 		return snapshot.Plan{}, err
 	}
-	facts := func(string) snapshot.ExecutionFacts { return snapshot.ExecutionFacts{} }
-	return snapshot.PlanRetention(list, policy, facts, time.Now()), nil
+	return snapshot.PlanRetention(list, policy, history.Facts(ctx, s.place), time.Now()), nil
 }
 
 func (sh *shell) carryOut(ctx context.Context, s shelf, plan snapshot.Plan, dryRun bool, out *jsonPrune) error {

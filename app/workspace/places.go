@@ -265,6 +265,24 @@ func SizeOf(name, folder string) (Usage, error) {
 	return u, err
 }
 
+// SizeOfRecords adds up the execution store and its log.
+func SizeOfRecords(name string, f Folders) (Usage, error) {
+	u := Usage{Name: name, Path: f.Data, Clear: "sluice executions prune"}
+	for _, pattern := range []string{"control.db*", "log.db*"} {
+		list, err := filepath.Glob(filepath.Join(f.Data, pattern))
+		if err != nil {
+			return u, err
+		}
+		for _, file := range list {
+			if info, err := os.Stat(file); err == nil {
+				u.Bytes += info.Size()
+				u.Files++
+			}
+		}
+	}
+	return u, nil
+}
+
 // FormatBytes writes 1536 as 1.5 KiB.
 func FormatBytes(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}

@@ -15,6 +15,7 @@ import (
 	"sluice/engine/gate"
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
+	"sluice/engine/replay"
 	"sluice/engine/transform"
 	"sluice/engine/transforms"
 	"sluice/engine/workflow"
@@ -78,7 +79,7 @@ func Open(o Options) (*Workspace, error) {
 			},
 		},
 	}
-	ws.Workflows = &workflow.Runner{Actions: Actions(), Pipelines: ws.Runner}
+	ws.Workflows = &workflow.Runner{Actions: Actions(), Pipelines: ws.Runner, Engines: []string{replay.Engine}}
 	ws.Workflows.Connect()
 	return ws, nil
 }

@@ -27,7 +27,7 @@ func (r *Recorder) Begin(ctx context.Context, p *pipeline.Preparation) error {
 			Parameters:       r.parameters(o.Vars, p.Graph.Parameters),
 			Variables:        r.variables(o.Vars),
 		},
-		Content: r.withoutSecrets(content),
+		Content: WithoutSecrets(content),
 	})
 	if errors.Is(err, errUnknownParent) {
 		return nil

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"regexp"
+	"slices"
 	"sync"
 
 	"sluice/engine/project"
@@ -61,14 +62,23 @@ var flagText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i)(y|n|true|false|\s*|encrypted\s*)$`)
 })
 
-// withoutSecrets is a definition with its passwords taken out.
-func (r *Recorder) withoutSecrets(definition []byte) []byte {
+// secretMember does the same for JSON.
+var secretMember = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)("[a-z_]*(?:password|passwd|passphrase|secret|token|api_?key)[a-z_]*"\s*:\s*")([^"$]+)(")`)
+})
+
+// WithoutSecrets is a definition, or a metadata file, with its passwords taken
+// out.
+func WithoutSecrets(definition []byte) []byte {
 	out := encodedPassword().ReplaceAll(definition, []byte("${1}"+storage.RedactedText))
-	return secretElement().ReplaceAllFunc(out, func(m []byte) []byte {
-		parts := secretElement().FindSubmatch(m)
-		if flagText().Match(parts[2]) {
-			return m
-		}
-		return append(append(append([]byte{}, parts[1]...), storage.RedactedText...), parts[3]...)
-	})
+	for _, pattern := range []*regexp.Regexp{secretElement(), secretMember()} {
+		out = pattern.ReplaceAllFunc(out, func(m []byte) []byte {
+			parts := pattern.FindSubmatch(m)
+			if flagText().Match(parts[2]) {
+				return m
+			}
+			return slices.Concat(parts[1], []byte(storage.RedactedText), parts[3])
+		})
+	}
+	return out
 }

@@ -46,7 +46,7 @@ func (r *Recorder) beginWorkflow(ctx context.Context, e *workflow.Execution) (*s
 			Parameters:       r.parameters(e.Scope(), e.Graph().Parameters),
 			Variables:        r.variables(e.Scope()),
 		},
-		Content: r.withoutSecrets(run.Workflow.Document.Bytes()),
+		Content: WithoutSecrets(run.Workflow.Document.Bytes()),
 	})
 	if errors.Is(err, errUnknownParent) {
 		return nil, nil

@@ -27,6 +27,9 @@ type Runner struct {
 	// its own. Connect makes it run workflows for executor transforms.
 	Pipelines *pipeline.Runner
 	Hooks     Hooks
+	// Engines are further keys of engineRunConfiguration, besides Local, whose
+	// workflows run here.
+	Engines []string
 	// Reuse gives what a run of an action left in an earlier execution, nil when
 	// the action has to run. It is asked only where nothing before the action has
 	// run anew. nil: everything runs.
@@ -161,7 +164,7 @@ func (r *Runner) configuration(name string, scope *project.Variables) error {
 	if err != nil {
 		return fmt.Errorf("run configuration %q: %w", name, err)
 	}
-	if c.Engine != project.EngineLocal {
+	if c.Engine != project.EngineLocal && !slices.Contains(r.Engines, c.Engine) {
 		return &engine.Error{
 			Message: fmt.Sprintf("run configuration %q uses the engine %s, which is not supported", name, c.Engine),
 			Hint:    "choose a run configuration with the Local engine",
