@@ -13,20 +13,56 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/zalando/go-keyring"
+
 	"sluice/storage/snapshot"
 )
 
 // EnvSnapshotKey holds the key that signs snapshots, or several with commas: the
 // first one signs, all are accepted. With a key set an unsigned snapshot is
-// refused.
+// refused. "keyring" stands for the entry snapshot-key of the service sluice in
+// the operating system's keyring, "keyring:NAME" for another entry.
 const EnvSnapshotKey = "SLUICE_SNAPSHOT_KEY"
 
-// SnapshotKeys reads the keys from the environment.
+// The service and the usual entry in the keyring.
+const (
+	KeyringService = "sluice"
+	KeyringEntry   = "snapshot-key"
+)
+
+// keyringPrefix makes the keyring be asked: only then, since a machine without a
+// session may have none.
+const keyringPrefix = "keyring"
+
+// fromKeyring replaces a reference to the keyring by what the keyring holds.
+func fromKeyring(text string) (string, error) {
+	entry, ok := strings.CutPrefix(strings.TrimSpace(text), keyringPrefix)
+	if !ok || entry != "" && entry[0] != ':' {
+		return text, nil
+	}
+	if entry = strings.TrimPrefix(entry, ":"); entry == "" {
+		entry = KeyringEntry
+	}
+	secret, err := keyring.Get(KeyringService, entry)
+	if errors.Is(err, keyring.ErrNotFound) {
+		return "", fmt.Errorf("the keyring has no entry %s of the service %s; add it, or give the key itself", entry, KeyringService)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the keyring of this system cannot be read: %w; give the key itself", err)
+	}
+	return secret, nil
+}
+
+// SnapshotKeys reads the keys that the environment names.
 func SnapshotKeys() ([]*snapshot.Key, error) {
 	var keys []*snapshot.Key
 	for text := range strings.SplitSeq(os.Getenv(EnvSnapshotKey), ",") {
 		if strings.TrimSpace(text) == "" {
 			continue
+		}
+		text, err := fromKeyring(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", EnvSnapshotKey, err)
 		}
 		k, err := snapshot.ParseKey(text)
 		if err != nil {

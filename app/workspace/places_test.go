@@ -8,11 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zalando/go-keyring"
+
 	"sluice/app/workspace"
 	"sluice/engine/gate"
 	"sluice/engine/hopxml"
 	"sluice/engine/project"
 	"sluice/storage"
+	"sluice/storage/snapshot"
 )
 
 // markedAt makes a gate of a node, without settings of its own.
@@ -100,5 +103,29 @@ func TestSnapshotKeys(t *testing.T) {
 	t.Setenv(workspace.EnvSnapshotKey, "short")
 	if _, err := workspace.SnapshotKeys(); err == nil || strings.Contains(err.Error(), "short\"") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestSnapshotKeysOfTheKeyring(t *testing.T) {
+	keyring.MockInit()
+	t.Setenv(workspace.EnvSnapshotKey, "keyring")
+	if _, err := workspace.SnapshotKeys(); err == nil || !strings.Contains(err.Error(), "no entry snapshot-key") {
+		t.Errorf("an empty keyring: %v", err)
+	}
+	for entry, secret := range map[string]string{workspace.KeyringEntry: "a long enough secret", "old": "another long secret of the past"} {
+		if err := keyring.Set(workspace.KeyringService, entry, secret); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv(workspace.EnvSnapshotKey, "keyring,keyring:old,given in the environment")
+	keys, err := workspace.SnapshotKeys()
+	if err != nil || len(keys) != 3 {
+		t.Fatalf("%d keys, %v", len(keys), err)
+	}
+	for i, secret := range []string{"a long enough secret", "another long secret of the past", "given in the environment"} {
+		want, err := snapshot.ParseKey(secret)
+		if err != nil || keys[i].ID() != want.ID() {
+			t.Errorf("key %d is %s, want that of %q", i, keys[i].ID(), secret)
+		}
 	}
 }
