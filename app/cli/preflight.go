@@ -6,19 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"sluice/app/workspace"
 	"sluice/engine/gate"
 	"sluice/engine/replay"
-	"sluice/storage"
-	"sluice/storage/record"
 )
 
 // ExitNeedsAck: the pre-flight found what a person has to acknowledge.
@@ -83,127 +79,57 @@ func preflightCommand(sh *shell) *cobra.Command {
 
 // replaying is an execution that is about to be replayed.
 type replaying struct {
-	ws      *workspace.Workspace
-	store   storage.ExecutionStore
-	source  *replay.Source
-	ground  replay.Ground
-	reload  func(context.Context) (*replay.Source, error)
+	*workspace.Replaying
+	history *workspace.History
 	options replay.Options
 	log     *slog.Logger
 }
 
 // close gives back what is open.
 func (r *replaying) close(ctx context.Context) {
-	if err := errors.Join(r.ws.Places.Close(context.WithoutCancel(ctx)), r.ws.History.Close()); err != nil {
+	if err := errors.Join(r.Close(ctx), r.history.Close()); err != nil {
 		r.log.Warn("Not everything could be closed", "err", err)
 	}
 }
 
 // openReplay finds the record of an execution and opens its project.
-func (sh *shell) openReplay(ctx context.Context, id string, f *replayFlags) (r *replaying, err error) {
+func (sh *shell) openReplay(ctx context.Context, id string, f *replayFlags) (*replaying, error) {
 	log, err := logger(sh.Err, f.logLevel)
 	if err != nil {
 		return nil, err
+	}
+	given, err := assignments(f.variables, "--var")
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := parseBytes(f.memory)
+	if err != nil {
+		return nil, fmt.Errorf("--memory: %w", err)
 	}
 	folders, err := workspace.UserFolders()
 	if err != nil {
 		return nil, &exitError{ExitUnusable, err}
 	}
 	history := workspace.NewHistory(folders, log)
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, history.Close())
-		}
-	}()
-	store, err := history.Store(ctx)
+	r, err := workspace.OpenReplay(ctx, history, workspace.ReplayOptions{
+		Execution: id, Record: f.record, Version: Version,
+		Options: workspace.Options{Project: f.project, Environments: f.environments, Variables: given, Log: log, MemoryBytes: bytes},
+	})
+	if errors.Is(err, workspace.ErrNoRecord) {
+		err = fmt.Errorf("there is no record of execution %s; it may be at the location of its snapshots: --record LOCATION", id)
+	}
 	if err != nil {
-		return nil, &exitError{ExitUnusable, err}
-	}
-	r = &replaying{store: store, log: log}
-	r.reload = func(ctx context.Context) (*replay.Source, error) {
-		if f.record != "" {
-			return remoteSource(ctx, folders, f.record, id, log)
-		}
-		full, err := store.ResolveID(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		return replay.FromStore(ctx, store, full)
-	}
-	r.source, err = r.reload(ctx)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		return nil, &exitError{ExitUnusable, fmt.Errorf("there is no record of execution %s; it may be at the location of its snapshots: --record LOCATION", id)}
-	case err != nil:
-		return nil, &exitError{ExitUnusable, err}
-	}
-	file := r.source.Root().File
-	if f.project == "" {
-		if _, serr := os.Stat(file); serr != nil {
-			return nil, &exitError{ExitUnusable, fmt.Errorf("the file of the execution is not here: %w; name the folder of its project with --project", serr)}
-		}
-	}
-	if r.ws, err = f.open(file, log); err != nil {
-		return nil, &exitError{ExitUnusable, err}
-	}
-	r.ws.History = history
-	r.ws.Places.SetWitness(store)
-	given, err := assignments(f.variables, "--var")
-	if err != nil {
-		return nil, err
+		return nil, &exitError{ExitUnusable, errors.Join(err, history.Close())}
 	}
 	parameters, err := assignments(f.parameters, "--param")
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, history.Close())
 	}
+	given = maps.Clone(given)
 	maps.Copy(given, parameters)
-	r.options = replay.Options{
+	return &replaying{Replaying: r, history: history, log: log, options: replay.Options{
 		Start: f.from, Given: given, Overrides: f.overrides, Reason: f.reason, Acknowledged: f.acks, Quick: f.quick, Definition: f.definition,
-	}
-	ws := r.ws
-	r.ground = replay.Ground{
-		Pipelines: ws.Runner, Workflows: ws.Workflows, Scope: ws.Scope, Secrets: ws.Secrets, Now: time.Now,
-		Session: func(o gate.SessionOptions) *gate.Session {
-			o.Places, o.Secrets, o.Local, o.Alloc, o.Log = ws.Places.ByHand(), ws.Secrets, ws.Places.Local, ws.Runner.Alloc, log
-			o.Project, o.AppVersion = ws.Project.Name, Version
-			return gate.NewSession(o)
-		},
-	}
-	return r, nil
-}
-
-// remoteSource reads the record at a location.
-func remoteSource(ctx context.Context, folders workspace.Folders, location, id string, log *slog.Logger) (*replay.Source, error) {
-	places := workspace.NewPlaces(folders, nil, log).ByHand()
-	place, err := places.Place(ctx, location)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := workspace.SnapshotKeys()
-	if err != nil {
-		return nil, err
-	}
-	o := record.Options{Keys: keys, Who: workspace.Who(), Logger: log}
-	origins, err := record.Origins(ctx, place.Remote)
-	if err != nil {
-		return nil, err
-	}
-	prefix, err := storage.NormalizeIDPrefix(id)
-	if err != nil {
-		return nil, err
-	}
-	var fit []string
-	for _, origin := range origins {
-		if strings.HasPrefix(origin, prefix) {
-			fit = append(fit, origin)
-		}
-	}
-	if len(fit) > 0 {
-		if id, err = storage.OnlyID(prefix, fit); err != nil {
-			return nil, err
-		}
-	}
-	return replay.FromRemote(ctx, place.Remote, o, id)
+	}}, nil
 }
 
 func (sh *shell) preflight(ctx context.Context, id string, f *replayFlags) error {
@@ -212,7 +138,7 @@ func (sh *shell) preflight(ctx context.Context, id string, f *replayFlags) error
 		return err
 	}
 	defer r.close(ctx)
-	plan, err := replay.Preflight(ctx, r.source, r.ground, r.options)
+	plan, err := r.Preflight(ctx, r.options)
 	if err != nil {
 		return &exitError{ExitErrors, err}
 	}

@@ -8,8 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/app/workspace"
-	"sluice/engine/recorder"
 	"sluice/engine/replay"
 	"sluice/storage"
 	"sluice/storage/record"
@@ -73,7 +71,7 @@ func (sh *shell) replay(ctx context.Context, id string, f *replayFlags) error {
 		return err
 	}
 	defer r.close(ctx)
-	plan, err := replay.Preflight(ctx, r.source, r.ground, r.options)
+	plan, err := r.Preflight(ctx, r.options)
 	if err != nil {
 		return &exitError{ExitErrors, err}
 	}
@@ -91,13 +89,9 @@ func (sh *shell) replay(ctx context.Context, id string, f *replayFlags) error {
 		sh.printCommand(plan, f)
 		return verdictError(plan)
 	}
-	claims, options, err := r.claims(ctx)
+	run, err := r.Prepare(ctx, plan, r.options)
 	if err != nil {
 		return &exitError{ExitErrors, err}
-	}
-	run := &replay.Replay{
-		Plan: plan, Source: r.source, Reload: r.reload, Ground: r.ground, Options: r.options, Store: r.store, Claims: claims, Claiming: options,
-		Recorder: func(ctx context.Context, o recorder.Options) (*recorder.Recorder, error) { return r.ws.Record(ctx, o) },
 	}
 	var started time.Time
 	run.Started = func(id string, _ replay.Runnable) {
@@ -130,27 +124,4 @@ func (sh *shell) replay(ctx context.Context, id string, f *replayFlags) error {
 	}
 	fmt.Fprintf(sh.Out, "%s: replay %s of %s\n", state, newID, plan.Execution)
 	return sh.outcome(result, err)
-}
-
-// claims are the locations at which the replay is claimed, so that two machines
-// do not replay at once.
-func (r *replaying) claims(ctx context.Context) (list []storage.Remote, o record.Options, err error) {
-	keys, err := workspace.SnapshotKeys()
-	if err != nil {
-		return nil, o, err
-	}
-	o = record.Options{Keys: keys, Redact: r.ws.History.Values.Redact, Who: workspace.Who(), Logger: r.log}
-	seen := map[string]bool{}
-	for _, l := range r.source.Snapshots {
-		if seen[l.Location] {
-			continue
-		}
-		seen[l.Location] = true
-		place, err := r.ws.Places.ByHand().Place(ctx, l.Location)
-		if err != nil {
-			return nil, o, fmt.Errorf("claim the replay at %s: %w", l.Location, err)
-		}
-		list = append(list, place.Remote)
-	}
-	return list, o, nil
 }
