@@ -52,6 +52,7 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"dark": d.toggleDark, "full-screen": func() { d.win.SetFullScreen(!d.win.FullScreen()) },
 		"next-file": func() { d.step(1) }, "previous-file": func() { d.step(-1) },
 		"context-menu": on((*editor).menuOfSelected), "shortcuts": d.showKeys, "about": d.about,
+		"go-designer": func() { d.goTo(placeDesigner) }, "go-executions": func() { d.goTo(placeExecutions) },
 	}
 }
 
@@ -290,6 +291,10 @@ func (d *Desktop) toggleDark() {
 	for _, e := range d.editors {
 		e.graph.SetTheme(d.look.Theme)
 		e.content.Refresh()
+	}
+	if d.runs != nil {
+		d.runs.detail.graph.SetTheme(d.look.Theme)
+		d.runs.all.Refresh()
 	}
 	d.win.SetMainMenu(d.mainMenu())
 	d.win.Content().Refresh()

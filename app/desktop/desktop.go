@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,9 +39,14 @@ type Desktop struct {
 	look     *look
 	fonts    *paint.Fonts
 	registry *transform.Registry
-	palette  *presenter.Palette
-	keys     *presenter.KeyTable
-	handlers map[presenter.ActionID]func()
+	history  *workspace.History
+	place    place
+	runs     *executions // made when it is first shown
+
+	lastReplay *replayDialog // that was opened last
+	palette    *presenter.Palette
+	keys       *presenter.KeyTable
+	handlers   map[presenter.ActionID]func()
 
 	memory     presenter.Memory
 	memoryPath string
@@ -63,9 +69,7 @@ type Desktop struct {
 
 // Run shows the window until it is closed and gives the exit code.
 func Run(o Options) int {
-	if os.Getenv("LANG") == "" {
-		_ = os.Setenv("LANG", "en_US.UTF-8") // Fyne complains without one
-	}
+	setLocale()
 	a := fyneapp.NewWithID(appID)
 	d, err := New(a, o)
 	if err != nil {
@@ -75,6 +79,20 @@ func Run(o Options) int {
 	d.start(o.File)
 	d.win.ShowAndRun()
 	return 0
+}
+
+// setLocale gives the process a locale when it has none, or the one of the C
+// library, which is no language: Fyne complains about both.
+func setLocale() {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		switch locale := os.Getenv(name); {
+		case locale == "C" || locale == "POSIX" || strings.HasPrefix(locale, "C."):
+			_ = os.Unsetenv(name)
+		case locale != "":
+			return
+		}
+	}
+	_ = os.Setenv("LANG", "en_US.UTF-8")
 }
 
 // New builds the window of an application without showing it.
@@ -91,6 +109,11 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 		app: a, fonts: fonts, keys: keys, registry: workspace.Registry(), memoryPath: o.Memory, events: o.EventLog,
 		spawn: func(f func()) { go f() }, post: fyne.Do, now: time.Now,
 	}
+	folders, err := workspace.UserFolders()
+	if err != nil {
+		return nil, err
+	}
+	d.history = workspace.NewHistory(folders, slog.New(slog.DiscardHandler))
 	if d.memoryPath == "" {
 		if d.memoryPath, err = presenter.MemoryPath(); err != nil {
 			return nil, err
@@ -130,8 +153,14 @@ func (d *Desktop) start(file string) {
 	for _, p := range paths {
 		d.open(p)
 	}
+	d.openDrafts()
 	d.every(2*time.Second, d.lookOutside)
 	d.every(5*time.Second, d.autosave)
+	d.every(time.Second, func() {
+		if d.runs != nil {
+			d.runs.live()
+		}
+	})
 	d.event("started")
 }
 
@@ -174,7 +203,11 @@ func (d *Desktop) workspace(file, home string) func(*presenter.Log, string) (*wo
 		if file == "" {
 			o.Project = home
 		}
-		return workspace.Open(o)
+		ws, err := workspace.Open(o)
+		if err == nil {
+			ws.History = d.history
+		}
+		return ws, err
 	}
 }
 
@@ -225,6 +258,9 @@ func (d *Desktop) quit() {
 		d.quitting = true
 		d.remember()
 		d.writing.Wait()
+		if err := d.history.Close(); err != nil {
+			d.event("record not closed: %v", err)
+		}
 		d.app.Quit()
 	}
 	if unsaved == 0 {
@@ -234,7 +270,7 @@ func (d *Desktop) quit() {
 	if len(d.dialogs) > 0 && d.dialogs[len(d.dialogs)-1].title == "Unsaved changes" {
 		return
 	}
-	d.ask("Unsaved changes", fmt.Sprintf("%s not saved. They are kept beside the files and offered at the next start.", filesHave(unsaved)),
+	d.ask("Unsaved changes", fmt.Sprintf("%s not saved. They are kept and offered at the next start.", filesHave(unsaved)),
 		answer{"Stay", false, nil},
 		answer{"Quit and keep them", false, func() { d.autosaveNow(); leave() }},
 		answer{"Save all and quit", true, func() { d.saveAll(leave) }})

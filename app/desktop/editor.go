@@ -44,8 +44,9 @@ type editor struct {
 	design    *presenter.Design // of the document when it was made; nil: not known yet
 	designing context.CancelFunc
 	autosaved *hopxml.Document
-	recovered bool // the next save goes over the file on disk
-	asking    bool // about a change on disk
+	draft     string // where it is kept while it was never saved; "" before
+	recovered bool   // the next save goes over the file on disk
+	asking    bool   // about a change on disk
 	landing   scene.Point
 	waiting   *rewiring
 }

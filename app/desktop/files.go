@@ -115,10 +115,17 @@ func (d *Desktop) offerRecovery(e *editor, r *presenter.Recovery) {
 
 // newFile opens an empty pipeline or workflow.
 func (d *Desktop) newFile(workflow bool) {
-	d.untitled++
-	title, make := fmt.Sprintf("New pipeline %d", d.untitled), presenter.NewPipeline
+	kind, make := "pipeline", presenter.NewPipeline
 	if workflow {
-		title, make = fmt.Sprintf("New workflow %d", d.untitled), presenter.NewWorkflow
+		kind, make = "workflow", presenter.NewWorkflow
+	}
+	title := ""
+	for taken := true; taken; { // by a file that was kept from the last time
+		d.untitled++
+		title, taken = fmt.Sprintf("New %s %d", kind, d.untitled), false
+		for _, e := range d.editors {
+			taken = taken || e.file.Path() == "" && e.file.Title() == title
+		}
 	}
 	f, err := make(title, d.now(), d.registry)
 	if err != nil {
@@ -179,6 +186,7 @@ func (d *Desktop) writeFile(e *editor, path string, over bool, done func()) {
 		old := e.file.Path()
 		e.file.MarkSaved(doc, path, s)
 		e.recovered = false
+		d.dropDraft(e)
 		if home, found := project.FindHome(path); found || e.home == "" {
 			e.home = home
 		}
@@ -289,6 +297,7 @@ func (d *Desktop) closeFile(e *editor) {
 		if p := e.file.Path(); p != "" {
 			d.dropAutosave(p)
 		}
+		d.dropDraft(e)
 		for i, o := range d.editors {
 			if o == e {
 				d.editors = append(d.editors[:i], d.editors[i+1:]...)
@@ -303,7 +312,7 @@ func (d *Desktop) closeFile(e *editor) {
 		d.remember()
 		d.event("closed %s", e.file.Title())
 	}
-	if !e.file.Dirty() || e.file.Path() == "" && e.file.CanUndo() == "" {
+	if !e.file.Dirty() || e.file.Path() == "" && e.file.CanUndo() == "" && e.draft == "" {
 		drop()
 		return
 	}

@@ -29,6 +29,7 @@ func show(t *testing.T, dark bool) *shown {
 	if err := sample.Unpack(folder); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("SLUICE_DATA", t.TempDir())
 	s := &shown{log: &bytes.Buffer{}, folder: folder}
 	d, err := New(a, Options{Memory: filepath.Join(t.TempDir(), "desktop.json"), EventLog: s.log})
 	if err != nil {
@@ -37,7 +38,12 @@ func show(t *testing.T, dark bool) *shown {
 	d.spawn = func(f func()) { f() }
 	d.post = func(f func()) { f() }
 	s.Desktop = d
-	t.Cleanup(func() { d.win.Close() })
+	t.Cleanup(func() {
+		d.win.Close()
+		if err := d.history.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	d.win.Resize(fyne.NewSize(1440, 900))
 	d.showWelcome()
 	if dark {

@@ -17,6 +17,7 @@ import (
 	"sluice/engine"
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
+	"sluice/engine/workflow"
 )
 
 var logLevels = []string{"Nothing", "Error", "Minimal", "Basic", "Detailed", "Debug", "Rowlevel"}
@@ -46,22 +47,22 @@ type runChoices struct {
 
 // askRun asks for configuration, log level and parameters, and runs.
 func (e *editor) askRun() {
-	if !e.file.IsPipeline() {
-		e.d.frame.note("Workflows run from the command line for now: sluice run FILE")
-		return
-	}
 	if v := e.runView(); v != nil && v.State.Active() {
 		return
 	}
-	open := e.d.workspace(e.file.Path(), e.home)
+	open, pipelines := e.d.workspace(e.file.Path(), e.home), e.file.IsPipeline()
 	background(e.d, func() (runChoices, error) {
 		ws, err := open(nil, "")
 		if err != nil {
 			return runChoices{}, err
 		}
 		m := ws.Project.Metadata()
-		c := runChoices{standard: m.DefaultRunConfiguration(project.TypePipelineRunConfiguration)}
-		if c.configurations, err = m.Names(project.TypePipelineRunConfiguration); err != nil {
+		kind := project.TypePipelineRunConfiguration
+		if !pipelines {
+			kind = project.TypeWorkflowRunConfiguration
+		}
+		c := runChoices{standard: m.DefaultRunConfiguration(kind)}
+		if c.configurations, err = m.Names(kind); err != nil {
 			return c, err
 		}
 		if c.standard == "" {
@@ -103,7 +104,7 @@ func (e *editor) runDialog(c runChoices) {
 		rows.Add(container.NewVBox(container.NewBorder(nil, nil, sized(e.d.text(p.Name), 180, 0), nil, value), inset(e.d.caption(text), 0, 0, 4, 188)))
 	}
 	if len(rows.Objects) == 0 {
-		rows.Add(e.d.soft("This pipeline has no parameters."))
+		rows.Add(e.d.soft("This file has no parameters."))
 	}
 	var status fyne.CanvasObject
 	if e.file.Dirty() {
@@ -136,12 +137,18 @@ func (e *editor) run(o presenter.RunOptions, run pipeline.Run, rows *presenter.R
 		rows.OnFull(s.Enough)
 	}
 	run.File, run.Pipeline = e.file.Path(), e.file.Pipeline()
+	flow := workflow.Run{File: e.file.Path(), Workflow: e.file.Workflow()}
+	pipelines := e.file.IsPipeline()
 	open := e.d.workspace(e.file.Path(), e.home)
 	done := make(chan struct{})
 	e.d.event("run started")
 	e.tickOnce(rows)
 	e.d.spawn(func() {
-		s.Run(context.Background(), open, run, o)
+		if pipelines {
+			s.Run(context.Background(), open, run, o)
+		} else {
+			s.RunWorkflow(context.Background(), open, flow, o)
+		}
 		close(done)
 		e.d.post(func() { e.ended(s, rows) })
 	})
@@ -200,6 +207,7 @@ func (e *editor) ended(s *presenter.Session, rows *presenter.Rows) {
 		e.bottom.choose(0)
 	}
 	e.d.event("run %s %s", v.State, errorText(v.Err))
+	e.d.recordsChanged()
 	if rows == nil && v.Ended.Sub(v.Started) > worthTelling {
 		e.d.app.SendNotification(fyne.NewNotification("Sluice", e.file.Title()+": "+v.State.String()))
 	}

@@ -22,6 +22,7 @@ import (
 // showWelcome shows what to do when nothing is open.
 func (d *Desktop) showWelcome() {
 	d.current = nil
+	d.atPlace(placeDesigner)
 	logo := canvas.NewImageFromResource(d.app.Icon())
 	logo.FillMode = canvas.ImageFillContain
 	head := container.NewBorder(nil, nil, sized(logo, 56, 56), nil,

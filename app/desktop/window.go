@@ -16,7 +16,7 @@ import (
 // frame is what surrounds the perspectives: rail, side, tabs, status bar.
 type frame struct {
 	d       *Desktop
-	rail    *flat
+	rails   []*flat // one per place
 	tabs    *tabBar
 	center  *fyne.Container // editor or welcome screen
 	side    *side
@@ -33,13 +33,18 @@ func (d *Desktop) build() {
 	d.tips = newTipLayer(d)
 	f := &frame{d: d, center: container.NewStack()}
 	d.frame = f
-	f.rail = d.flat("designer", "Designer", "Designer: pipelines and workflows", func() {})
-	f.rail.size, f.rail.below, f.rail.iconSize, f.rail.textSize, f.rail.selected = fyne.NewSize(72, 56), true, 20, captionSize, true
+	items := container.NewVBox()
+	for _, p := range places {
+		item := d.flat(p.icon, p.name, p.tip, func() { d.goTo(p.place) })
+		item.size, item.below, item.iconSize, item.textSize, item.selected = fyne.NewSize(72, 56), true, 20, captionSize, p.place == d.place
+		f.rails = append(f.rails, item)
+		items.Add(item)
+	}
 	f.tabs = newTabBar(d)
 	f.side = newSide(d)
 	f.project, f.state, f.hint = d.caption("No project"), d.caption(""), d.caption("")
 	f.state.align = fyne.TextAlignTrailing
-	rail := panel(container.NewVBox(f.rail), theme.ColorNameHeaderBackground)
+	rail := panel(items, theme.ColorNameHeaderBackground)
 	status := panel(inset(container.NewGridWithColumns(3, f.project, f.hint, f.state), 4, 12, 4, 12), theme.ColorNameHeaderBackground)
 	main := container.NewBorder(f.tabs.object(), nil, nil, nil, f.center)
 	f.split = container.NewHSplit(f.side.object(), main)
@@ -73,11 +78,13 @@ const fullWidth = 1200
 
 func (f *frame) setSmall(small bool) {
 	f.small = small
-	f.rail.size, f.rail.caption = fyne.NewSize(72, 56), "Designer"
-	if small {
-		f.rail.size, f.rail.caption = fyne.NewSize(48, 48), ""
+	for i, item := range f.rails {
+		item.size, item.caption = fyne.NewSize(72, 56), places[i].name
+		if small {
+			item.size, item.caption = fyne.NewSize(48, 48), ""
+		}
+		item.Refresh()
 	}
-	f.rail.Refresh()
 	for _, e := range f.d.editors {
 		e.graph.SetGesture(e.gestures())
 	}
@@ -124,6 +131,7 @@ func plural(n int, noun string) string {
 // show brings an editor, or the welcome screen when nil, to the front.
 func (d *Desktop) show(e *editor) {
 	d.current = e
+	d.atPlace(placeDesigner)
 	if e == nil {
 		d.showWelcome()
 		return

@@ -79,7 +79,9 @@ func Actions() []Action {
 		{ID: "stop", Title: "Stop", Icon: "stop", Menu: "Run", Keys: []string{"Ctrl+."}, File: true},
 		{ID: "check", Title: "Check", Icon: "check-file", Menu: "Run", Keys: []string{"F7"}, File: true, After: true},
 
-		{ID: "zoom-in", Title: "Zoom in", Icon: "zoom-in", Menu: "View", Keys: []string{"Ctrl++"}, Gestures: []gesture.Name{gesture.NameView}, File: true},
+		{ID: "go-designer", Title: "Designer", Icon: "designer", Menu: "View", Keys: []string{"Ctrl+Shift+D"}},
+		{ID: "go-executions", Title: "Executions", Icon: "executions", Menu: "View", Keys: []string{"Ctrl+Shift+I"}},
+		{ID: "zoom-in", Title: "Zoom in", Icon: "zoom-in", Menu: "View", Keys: []string{"Ctrl++"}, Gestures: []gesture.Name{gesture.NameView}, File: true, After: true},
 		{ID: "zoom-out", Title: "Zoom out", Icon: "zoom-out", Menu: "View", Keys: []string{"Ctrl+-"}, File: true},
 		{ID: "zoom-100", Title: "Zoom to 100 %", Menu: "View", Keys: []string{"Ctrl+0"}, File: true},
 		{ID: "fit", Title: "Show everything", Icon: "fit", Menu: "View", Keys: []string{"Home"}, File: true},

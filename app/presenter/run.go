@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"strings"
 	"sync"
 	"time"
 
 	"sluice/app/workspace"
 	"sluice/canvas/scene"
 	"sluice/engine"
+	"sluice/engine/gate"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
 	"sluice/engine/transform"
+	"sluice/engine/workflow"
 )
 
 // RunOptions are what the run dialog asks for.
@@ -64,6 +68,9 @@ type RunView struct {
 	Metrics  []pipeline.Metrics
 	Err      error
 	FailedAt string // transform that failed, "" when none is known
+	// Actions are the states of a workflow's actions, by name in lower case.
+	Actions   map[string]scene.State
+	Execution string // its id; "" for previews and before the start
 }
 
 // Session is one run. Its methods are safe for many goroutines.
@@ -74,6 +81,8 @@ type Session struct {
 	mu      sync.Mutex // guards what follows
 	view    RunView
 	exec    *pipeline.Execution
+	flow    *workflow.Execution
+	actions map[string]scene.State
 	cancel  context.CancelCauseFunc
 	stopped bool // by the user
 	enough  bool // what was wanted is there
@@ -98,13 +107,20 @@ func (s *Session) Run(ctx context.Context, open func(*Log, string) (*workspace.W
 		return
 	}
 	run.Scope, run.RunConfig, run.Parameters = ws.Scope, o.Configuration, o.Parameters
+	var recorded *workspace.Recorded
+	if !run.Rehearsal() {
+		if recorded, err = ws.Begin(ctx, o.Level, gate.SessionOptions{Given: o.Parameters}); err != nil {
+			s.end(err, transform.Result{})
+			return
+		}
+	}
 	e, err := ws.Runner.Prepare(ctx, run)
 	if err != nil {
-		s.end(err, transform.Result{})
+		s.end(s.closing(ctx, recorded, false, err), transform.Result{})
 		return
 	}
 	s.mu.Lock()
-	s.exec = e
+	s.exec, s.view.Execution = e, e.ID()
 	if s.view.State == RunPreparing {
 		s.view.State = RunRunning
 	}
@@ -120,7 +136,94 @@ func (s *Session) Run(ctx context.Context, open func(*Log, string) (*workspace.W
 	for _, b := range result.Rows {
 		b.Release()
 	}
-	s.end(err, result)
+	s.end(s.closing(ctx, recorded, err == nil && result.OK, err), result)
+}
+
+// closing ends what was recorded; what goes wrong there is told in the log, and
+// is no failure of the run.
+func (s *Session) closing(ctx context.Context, r *workspace.Recorded, succeeded bool, err error) error {
+	if r == nil {
+		return err
+	}
+	if cerr := r.End(ctx, succeeded); cerr != nil {
+		s.log.Add(LogLine{Time: s.now(), Level: "Error", Error: true, Text: "Gates could not be tidied up: " + cerr.Error()})
+	}
+	return err
+}
+
+// RunWorkflow runs a workflow to its end, as Run does a pipeline.
+func (s *Session) RunWorkflow(ctx context.Context, open func(*Log, string) (*workspace.Workspace, error), run workflow.Run, o RunOptions) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.mu.Lock()
+	s.cancel, s.actions = cancel, map[string]scene.State{}
+	s.mu.Unlock()
+	ws, err := open(s.log, o.Level)
+	if err != nil {
+		s.end(err, transform.Result{})
+		return
+	}
+	recorded, err := ws.Begin(ctx, o.Level, gate.SessionOptions{Given: o.Parameters})
+	if err != nil {
+		s.end(err, transform.Result{})
+		return
+	}
+	s.follow(&ws.Workflows.Hooks)
+	run.Scope, run.RunConfig, run.Parameters = ws.Scope, o.Configuration, o.Parameters
+	e, err := ws.Workflows.Prepare(run)
+	if err != nil {
+		s.end(s.closing(ctx, recorded, false, err), transform.Result{})
+		return
+	}
+	s.mu.Lock()
+	s.flow, s.view.Execution = e, e.ID()
+	if s.view.State == RunPreparing {
+		s.view.State = RunRunning
+	}
+	stopped := s.stopped
+	s.mu.Unlock()
+	if stopped {
+		e.Stop(false)
+	}
+	result, err := e.Run(ctx)
+	for _, b := range result.Rows {
+		b.Release()
+	}
+	s.end(s.closing(ctx, recorded, err == nil && result.OK, err), result)
+}
+
+// follow notes the states of the root workflow's actions.
+func (s *Session) follow(h *workflow.Hooks) {
+	started, ended := h.Started, h.Ended
+	note := func(r *workflow.ActionRun, state scene.State) {
+		if r.CallPath != "" {
+			return
+		}
+		s.mu.Lock()
+		s.actions[strings.ToLower(r.Action)] = state
+		if state == scene.StateFailed && s.view.FailedAt == "" {
+			s.view.FailedAt = r.Action
+		}
+		s.mu.Unlock()
+	}
+	h.Started = func(r *workflow.ActionRun) {
+		started(r)
+		note(r, scene.StateRunning)
+	}
+	h.Ended = func(r *workflow.ActionRun) {
+		ended(r)
+		switch {
+		case r.Again:
+		case r.ReusedFrom != "":
+			note(r, scene.StateReused)
+		case r.After.Stopped:
+			note(r, scene.StateStopped)
+		case r.Err != nil || r.After.Errors > 0:
+			note(r, scene.StateFailed)
+		default:
+			note(r, scene.StateSucceeded)
+		}
+	}
 }
 
 func (s *Session) end(err error, r transform.Result) {
@@ -138,8 +241,12 @@ func (s *Session) end(err error, r transform.Result) {
 		if at, ok := errors.AsType[*engine.Error](err); ok {
 			s.view.FailedAt = at.Transform
 		}
-	case s.exec == nil || !r.OK && !errors.Is(err, pipeline.ErrStopped):
-		s.view.State, s.view.Err = RunFailed, fmt.Errorf("the pipeline ended with %s", Plural(r.Errors, "error"))
+	case s.exec == nil && s.flow == nil || !r.OK && !errors.Is(err, pipeline.ErrStopped):
+		what := "pipeline"
+		if s.flow != nil {
+			what = "workflow"
+		}
+		s.view.State, s.view.Err = RunFailed, fmt.Errorf("the %s ended with %s", what, Plural(r.Errors, "error"))
 	case errors.Is(err, pipeline.ErrStopped) && !s.enough:
 		s.view.State = RunStopped
 	default:
@@ -161,6 +268,9 @@ func (s *Session) View() *RunView {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.view
+	if s.actions != nil {
+		v.Actions = maps.Clone(s.actions)
+	}
 	if s.exec != nil && v.State.Active() {
 		v.Metrics = s.exec.Metrics()
 	}
@@ -200,6 +310,9 @@ func (s *Session) Stop(safe bool) {
 	if s.exec != nil {
 		s.exec.Stop(safe)
 	}
+	if s.flow != nil {
+		s.flow.Stop(safe)
+	}
 }
 
 // Enough ends the run as a success: the rows that were wanted are there.
@@ -217,6 +330,10 @@ func (s *Session) Enough() {
 // decorate puts the state and the numbers of a run on a node.
 func (v *RunView) decorate(s *scene.Node, name string) {
 	if v == nil {
+		return
+	}
+	if state, ok := v.Actions[strings.ToLower(name)]; ok {
+		s.State = state
 		return
 	}
 	var sum pipeline.Metrics
