@@ -71,7 +71,7 @@ endif
 
 test-bench:
 	$(SETUP) build race
-	cd bench && CGO_ENABLED=1 $(TEST) -race $(TESTFLAGS) ./cmd/gen ./cmd/peers
+	cd bench && CGO_ENABLED=1 $(TEST) -race $(TESTFLAGS) ./cmd/gen ./cmd/peers ./cmd/gate ./measure
 
 test-integration: ## the tests with the tag `integration`, against real servers on loopback
 	$(SETUP) build race

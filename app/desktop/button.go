@@ -153,7 +153,9 @@ func (r *flatRenderer) textWidth() float32 {
 	if r.f.caption == "" {
 		return 0
 	}
-	return fyne.MeasureText(r.f.caption, r.f.textSize, r.f.label.TextStyle).Width
+	style := r.f.label.TextStyle
+	style.Bold = style.Bold || r.f.underline // it is bold while it is chosen
+	return fyne.MeasureText(r.f.caption, r.f.textSize, style).Width
 }
 
 func (r *flatRenderer) MinSize() fyne.Size {

@@ -29,6 +29,7 @@ type executionDetail struct {
 	asked int
 
 	state   *chip
+	head    *fyne.Container
 	title   *words
 	about   *words
 	replay  *widget.Button
@@ -59,7 +60,8 @@ func newExecutionDetail(x *executions) *executionDetail {
 	t.replay = button("Replay…", true, func() { d.askReplay(t.shown) })
 	t.open = button("Open definition", false, func() { d.openDefinition(t.shown.File) })
 	remove := d.tool("delete", "Delete this record", t.askDelete)
-	head := panel(inset(container.NewBorder(nil, nil, container.NewCenter(t.state), container.NewHBox(t.replay, t.open, remove), inset(container.NewVBox(t.title, t.about), 0, 12, 0, 12)), 6, 12, 6, 16), theme.ColorNameOverlayBackground)
+	t.head = container.NewBorder(nil, nil, container.NewCenter(t.state), container.NewHBox(t.replay, t.open, remove), inset(container.NewVBox(t.title, t.about), 0, 12, 0, 12))
+	head := panel(inset(t.head, 6, 12, 6, 16), theme.ColorNameOverlayBackground)
 	toLog := button("Show in log", false, func() { t.tabs.choose(2) })
 	t.banner = container.NewStack(newGround(theme.ColorNameError), panel(inset(container.NewBorder(nil, nil, nil, toLog, t.cause), 2, 12, 2, 16), theme.ColorNameOverlayBackground))
 	t.tree = widget.NewList(func() int { return len(t.heads) }, func() fyne.CanvasObject {
@@ -283,6 +285,10 @@ func (t *executionDetail) show(x *presenter.ExecutionDetail) {
 		t.about.Set(t.about.full+" · "+why, nil)
 	}
 	t.replay.SetText("Replay " + capital(string(x.Kind)) + "…")
+	t.head.Refresh() // its parts have other widths now
+	for _, o := range t.head.Objects {
+		o.Refresh()
+	}
 	if node, cause := x.FirstCause(); cause != "" {
 		if node != "" {
 			cause = node + " failed: " + cause

@@ -62,7 +62,7 @@ func newExecutions(d *Desktop) *executions {
 	body := container.NewStack(x.list, x.empty)
 	left := panel(container.NewBorder(container.NewVBox(head, filters, widget.NewSeparator()), x.more, nil, nil, body), theme.ColorNameOverlayBackground)
 	x.detail = newExecutionDetail(x)
-	x.all = container.New(&listLayout{d}, left, x.detail.all)
+	x.all = container.NewThemeOverride(container.New(&listLayout{d}, left, x.detail.all), flatLook{d})
 	return x
 }
 

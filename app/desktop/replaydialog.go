@@ -267,7 +267,8 @@ func (x *replayDialog) checkCard(c replay.Check) fyne.CanvasObject {
 	what.TextStyle.Bold = c.Status == gate.Block || c.Status == gate.Warn
 	box := container.NewVBox(what)
 	if c.Then != "" || c.Now != "" {
-		then, now := d.words("then  "+shownValue(c.Then), 12, inkText), d.words("now   "+shownValue(c.Now), 12, inkText)
+		thenText, nowText := presenter.ShortDiff(c.Then, c.Now)
+		then, now := d.words("then  "+shownValue(thenText), 13, inkText), d.words("now   "+shownValue(nowText), 13, inkText)
 		then.style.Monospace, now.style.Monospace = true, true
 		box.Add(inset(then, 0, 8, 0, 8))
 		box.Add(inset(now, 0, 8, 4, 8))
@@ -360,7 +361,8 @@ func (x *replayDialog) showChanges(p *replay.Plan) {
 		if c.Setting != "" {
 			place += ", " + c.Setting
 		}
-		then, now := d.words("then  "+shownValue(c.Then), 12, inkText), d.words("now   "+shownValue(c.Now), 12, inkText)
+		thenText, nowText := presenter.ShortDiff(c.Then, c.Now)
+		then, now := d.words("then  "+shownValue(thenText), 13, inkText), d.words("now   "+shownValue(nowText), 13, inkText)
 		then.style.Monospace, now.style.Monospace = true, true
 		x.changes.Add(inset(container.NewVBox(d.bold(place, textSize), then, now), 4, 0, 4, 0))
 	}

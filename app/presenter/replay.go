@@ -161,3 +161,26 @@ func PlanView(p *replay.Plan, at string) *RunView {
 	}
 	return v
 }
+
+// Values longer than this are shown from a little before their first difference.
+const (
+	longValue  = 48
+	diffBefore = 16
+)
+
+// ShortDiff shortens two long values to where they differ.
+func ShortDiff(then, now string) (shortThen, shortNow string) {
+	a, b := []rune(then), []rune(now)
+	if max(len(a), len(b)) <= longValue || len(a) == 0 || len(b) == 0 {
+		return then, now
+	}
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	if same <= diffBefore {
+		return then, now
+	}
+	cut := same - diffBefore
+	return "…" + string(a[cut:]), "…" + string(b[cut:])
+}

@@ -272,27 +272,6 @@ func isSelected(sel []int32, row int) bool {
 	return ok
 }
 
-func (c *Column) typedBy(codec *Codec) *Column {
-	if t := c.typed.Load(); t != nil {
-		return t
-	}
-	out := c.alloc.Column(c.Type)
-	for i := range c.n {
-		if c.IsNull(i) {
-			out.AppendNull()
-			continue
-		}
-		if err := codec.ParseInto(out, c.Bytes(i)); err != nil {
-			out.AppendNull()
-			out.bad = append(out.bad, &RowError{Row: i, Err: err})
-		}
-	}
-	if !c.typed.CompareAndSwap(nil, out) {
-		out.Release()
-	}
-	return c.typed.Load()
-}
-
 // RowError is an error of one row of a batch; Row is its index into the columns.
 type RowError struct {
 	Row int

@@ -61,10 +61,10 @@ func (c *Column) AppendRange(src *Column, from, end int) {
 		return
 	}
 	for i := from; i < end; i++ {
-		if !src.Valid.Get(i) {
-			c.Valid.Set(start+i-from, false)
-			c.nulls++
-		}
+		null := ^src.Valid[i>>3] >> (i & 7) & 1
+		to := start + i - from
+		c.Valid[to>>3] &^= null << (to & 7)
+		c.nulls += int(null)
 	}
 }
 
@@ -83,9 +83,10 @@ func (c *Column) appendSlots(src *Column, from, end int) bool {
 	case c.Type == Boolean, c.Type == Timestamp && (src.Nanos != nil || c.Nanos != nil):
 		return false
 	case c.Type == BigNumber:
-		if c.Big != nil || src.Big != nil || c.n == c.nulls || src.Scale != c.Scale {
+		if c.Big != nil || src.Big != nil || c.n != c.nulls && src.Scale != c.Scale {
 			return false
 		}
+		c.Scale = src.Scale
 		c.Decs = append(c.Decs, src.Decs[from:end]...)
 	default:
 		c.Ints = append(c.Ints, src.Ints[from:end]...)

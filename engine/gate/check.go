@@ -160,7 +160,11 @@ func verify(ctx context.Context, place *Place, sn *snapshot.Snapshot, quick bool
 	case v.Level == snapshot.Quick:
 		c.Status, c.What = Warn, fmt.Sprintf("only the sizes of %d segments were compared; each is hashed before its rows leave", v.Segments)
 	default:
-		c.What = fmt.Sprintf("%d segments, %d bytes, verified: %s", v.Segments, v.Bytes, v.Level)
+		noun := "segments"
+		if v.Segments == 1 {
+			noun = "segment"
+		}
+		c.What = fmt.Sprintf("%d %s, %d bytes, verified: %s", v.Segments, noun, v.Bytes, v.Level)
 	}
 	return c, nil
 }

@@ -103,7 +103,9 @@ func (p *part) encode(ctx context.Context, b *batch.Batch) error {
 	}
 	if p.writer == nil {
 		if p.writer = p.next; p.writer == nil {
-			p.writer = parquet.NewWriter(p.spec.Schema, parquet.Options{Codec: p.spool.config.Codec, Compatible: p.spool.config.Compatible})
+			p.writer = parquet.NewWriter(p.spec.Schema, parquet.Options{
+				Codec: p.spool.config.Codec, Compatible: p.spool.config.Compatible, Expected: p.target + p.target/8,
+			})
 		}
 	}
 	if err := p.writer.Write(b); err != nil {

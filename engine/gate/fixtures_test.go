@@ -32,6 +32,7 @@ type world struct {
 	config string // run configuration
 	sinks  *sinks
 	now    time.Time
+	more   []transform.Definition // beside the usual ones
 }
 
 // sinks is what the test transforms saw.
@@ -164,12 +165,12 @@ func (r ran) outcome(t testing.TB) gate.Outcome {
 
 // transforms gives the test's own source and target.
 func (w *world) transforms() []transform.Definition {
-	return []transform.Definition{
+	return append([]transform.Definition{
 		transform.Define[sourceSettings](transform.About{ID: "TestSource", Name: "Source"}),
 		transform.Define[targetSettings](transform.About{ID: "TestTarget", Name: "Target", Sink: true, RowNeutral: []string{"note"}}),
 		everyType, exact,
 		transform.Define[splitSettings](transform.About{ID: "TestReject", Name: "Reject", HandlesErrors: true}),
-	}
+	}, w.more...)
 }
 
 // current is the world that the test transforms work in; settings structs cannot

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sluice/engine/pipeline"
+	"sluice/storage"
 )
 
 // Judgement is what a start from gates would do.
@@ -37,4 +38,15 @@ func (s *Session) Judge(ctx context.Context, p *pipeline.Preparation) (*Judgemen
 		j.Bound = append(j.Bound, st.reused(key, st.bound[key]))
 	}
 	return j, nil
+}
+
+// IsSealed asks the location whether a snapshot is sealed. A record may not know:
+// its writer was killed between the seal and the note of it.
+func (s *Session) IsSealed(ctx context.Context, location string, ref storage.SnapshotRef) bool {
+	place, err := s.o.Places.Place(ctx, location)
+	if err != nil {
+		return false
+	}
+	_, err = place.Store.Load(ctx, ref)
+	return err == nil
 }

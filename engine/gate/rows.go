@@ -25,6 +25,7 @@ type sealedRows struct {
 	snapshot *snapshot.Snapshot
 	parts    []pipeline.PartSpec // in the order of the manifest
 	alloc    *batch.Allocator
+	memory   *segmentMemory // nil: each part has its own while it is read
 }
 
 // Parts implements pipeline.Rows.
@@ -94,7 +95,11 @@ func discardGroup(g chan decoded) {
 
 func (r *sealedRows) decode(ctx context.Context, part int, groups chan<- chan decoded, work *sync.WaitGroup) error {
 	spec := r.snapshot.Manifest.Parts[part]
-	for loaded, err := range r.snapshot.Segments(ctx, part, snapshot.Reading{Ahead: segmentsAhead}) {
+	memory := r.memory
+	if memory == nil {
+		memory = &segmentMemory{}
+	}
+	for loaded, err := range r.snapshot.Segments(ctx, part, snapshot.Reading{Ahead: segmentsAhead, Memory: memory.take}) {
 		if err != nil {
 			return err
 		}
@@ -102,6 +107,7 @@ func (r *sealedRows) decode(ctx context.Context, part int, groups chan<- chan de
 		if err != nil {
 			return fmt.Errorf("snapshot %s, segment %s: %w", r.snapshot.Ref, loaded.Name, err)
 		}
+		var decoding sync.WaitGroup
 		for g := range f.Groups() {
 			out := make(chan decoded, batchesAhead)
 			select {
@@ -109,13 +115,51 @@ func (r *sealedRows) decode(ctx context.Context, part int, groups chan<- chan de
 			case <-ctx.Done():
 				return nil
 			}
+			decoding.Add(1)
 			work.Go(func() {
+				defer decoding.Done()
 				defer close(out)
 				r.decodeGroup(ctx, f, g, r.parts[part].Schema, out)
 			})
 		}
+		work.Go(func() {
+			decoding.Wait()
+			memory.give(loaded.Data)
+		})
 	}
 	return nil
+}
+
+// segmentMemory is the memory of segments that are decoded, for the next ones.
+type segmentMemory struct {
+	mu   sync.Mutex
+	free [][]byte
+}
+
+// memoryStep is what sizes are rounded up to, so that segments of about the same
+// size share their memory.
+const memoryStep = 8 << 20
+
+func (m *segmentMemory) take(size int64) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for len(m.free) > 0 {
+		last := m.free[len(m.free)-1]
+		m.free = m.free[:len(m.free)-1]
+		if int64(cap(last)) >= size {
+			return last
+		}
+	}
+	if size < memoryStep {
+		return nil
+	}
+	return make([]byte, (size+memoryStep-1)/memoryStep*memoryStep)
+}
+
+func (m *segmentMemory) give(data []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.free = append(m.free, data[:0])
 }
 
 // open checks that the file is what the manifest says. Its hash has matched, so

@@ -300,6 +300,7 @@ func (s *Spool) Seal(ctx context.Context, e pipeline.Effects) error {
 		s.logger().Warn("The digest of a sealed snapshot is not in the execution store", "transform", s.node, "err", err)
 	}
 	s.mu.Lock()
+	memory := &segmentMemory{free: s.buffers}
 	s.outcome.State, s.outcome.Rows, s.outcome.Bytes = storage.SnapshotSealed, m.RowCount, m.Bytes
 	s.outcome.Digest, s.outcome.Ended = m.Digest, m.Ended
 	s.mu.Unlock()
@@ -313,7 +314,7 @@ func (s *Spool) Seal(ctx context.Context, e pipeline.Effects) error {
 	if err != nil {
 		return s.explain(err)
 	}
-	s.sealed = &sealedRows{snapshot: sn, parts: s.specs, alloc: s.alloc}
+	s.sealed = &sealedRows{snapshot: sn, parts: s.specs, alloc: s.alloc, memory: memory}
 	return nil
 }
 

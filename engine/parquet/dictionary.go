@@ -23,6 +23,34 @@ type dictionary struct {
 	slots   []slot
 	offsets []int32
 	data    []byte
+	short   [256]shortSlot
+}
+
+// shortSlot remembers a text of 1 to 7 bytes by its bytes and length: codes of a
+// few characters are then found without looking at the dictionary. 0 is free.
+type shortSlot struct {
+	key    uint64
+	number uint32
+}
+
+const maxShort = 7
+
+// addAt is add for the text data[from:end].
+func (d *dictionary) addAt(data []byte, from, end int32) (uint32, bool) {
+	n := uint(end - from)
+	if n-1 >= maxShort || int(from)+8 > len(data) {
+		return d.add(data[from:end])
+	}
+	key := binary.LittleEndian.Uint64(data[from:])&(1<<(8*n)-1) | uint64(n)<<56
+	s := &d.short[key*0x9e3779b97f4a7c15>>56]
+	if s.key == key {
+		return s.number, true
+	}
+	number, ok := d.add(data[from:end])
+	if ok {
+		*s = shortSlot{key, number}
+	}
+	return number, ok
 }
 
 func newDictionary() *dictionary {
@@ -41,6 +69,7 @@ func (d *dictionary) value(i int) []byte { return d.data[d.offsets[i]:d.offsets[
 func (d *dictionary) truncate(n int) {
 	d.offsets = d.offsets[:n+1]
 	d.data = d.data[:d.offsets[n]]
+	clear(d.short[:])
 	d.rehash(len(d.slots))
 }
 

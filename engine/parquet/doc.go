@@ -9,7 +9,8 @@
 // # Layout
 //
 // A row group holds Options.GroupRows rows or a few more. One data page (version 1)
-// holds one batch of one column; batches below 2,048 rows are collected first.
+// holds one batch of one column; batches below 2,048 rows (16,384 with Zstd, which
+// finds what repeats within a page) are collected first.
 // Integers, dates, decimals of up to 18 digits and lengths are DELTA_BINARY_PACKED,
 // larger decimals 16 bytes, doubles and texts a dictionary while that pays, else
 // BYTE_STREAM_SPLIT and DELTA_LENGTH_BYTE_ARRAY; definition levels are the validity

@@ -268,7 +268,7 @@ func (c *columnWriter) indexTexts(col *batch.Column) ([]uint32, bool) {
 		if col.IsNull(i) {
 			continue
 		}
-		k, ok := c.texts.add(col.Data[col.Offsets[i]:col.Offsets[i+1]])
+		k, ok := c.texts.addAt(col.Data, col.Offsets[i], col.Offsets[i+1])
 		if !ok {
 			return nil, false
 		}

@@ -46,6 +46,7 @@ func TestRowsComeBackExactly(t *testing.T) {
 		"nulls only":          {[]int{3000, 3000}, 1},
 		"small batches":       {[]int{1, 2, 3, 500, 64, 1000, 900, 63, 2100, 5}, 0.1},
 		"one very long batch": {[]int{8300}, 0.05},
+		"many batches":        {[]int{4000, 4000, 4000, 4000, 4000}, 0.1},
 	}
 	for name, shape := range shapes {
 		for option, o := range everyOption {
@@ -392,5 +393,25 @@ func TestFixedDecimals(t *testing.T) {
 	w := parquet.NewWriter(exact, parquet.Options{Fixed: true})
 	if err := w.Write(decimals(a, exact, 10, "1.5")); !errors.Is(err, parquet.ErrDecimals) {
 		t.Errorf("another scale gives %v", err)
+	}
+}
+
+// A size that is known before changes where the bytes lie, not what they are.
+func TestExpectedSize(t *testing.T) {
+	const expected = 4 << 20
+	a := batch.NewAllocator()
+	s := allTypes()
+	list := batchesOf(a, s, []int{4000, 4000, 4000}, 0.1)
+	want := write(t, s, parquet.Options{GroupRows: 4000}, list...)[0]
+	got := write(t, s, parquet.Options{GroupRows: 4000, Expected: expected}, list...)[0]
+	if !bytes.Equal(got, want) {
+		t.Error("the file is another one")
+	}
+	if cap(got) < expected {
+		t.Errorf("memory of %d bytes was taken, want %d at once", cap(got), expected)
+	}
+	small := write(t, s, parquet.Options{Expected: expected}, list[0])[0]
+	if cap(small) >= expected {
+		t.Errorf("a file of one row group took memory of %d bytes", cap(small))
 	}
 }

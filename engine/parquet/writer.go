@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -17,6 +16,9 @@ const RowGroupRows = 131072
 // Pages hold at least pageRows rows where batches allow it: smaller batches are
 // collected, larger ones become pages as they are.
 const pageRows = batch.MaxRows / 2
+
+// zstdPageRows is pageRows for Zstd, which finds what repeats only within a page.
+const zstdPageRows = 4 * batch.MaxRows
 
 // maxPageRows bounds what a page of a file may claim to hold, and maxPageBytes
 // what it may hold.
@@ -237,7 +239,13 @@ func (w *Writer) hold(d *batch.Batch) error {
 }
 
 // enough is the number of rows that make a page.
-func (w *Writer) enough() int { return int(min(pageRows, w.o.GroupRows)) }
+func (w *Writer) enough() int {
+	rows := int64(pageRows)
+	if w.o.Codec == Zstd {
+		rows = zstdPageRows
+	}
+	return int(min(rows, w.o.GroupRows))
+}
 
 func boolInt(b bool) int {
 	if b {
@@ -299,7 +307,9 @@ func (w *Writer) reserve() {
 	if len(w.groups) == 0 && w.group >= w.o.GroupRows {
 		need = max(need, w.o.Expected)
 	}
-	w.out = slices.Grow(w.out, need-len(w.out))
+	grown := make([]byte, len(w.out), need) // unlike slices.Grow it clears nothing
+	copy(grown, w.out)
+	w.out = grown
 }
 
 // Take gives what is complete of the file since the last Take, for writers that do

@@ -121,7 +121,7 @@ func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation)
 		}
 		switch n := t.graph.Node(node); {
 		case n == nil || n.Disabled:
-		case l.Digest != "":
+		case l.Digest != "" || t.ground.Session(gate.SessionOptions{}).IsSealed(ctx, l.Location, l.Ref):
 			t.gates[key(n.Name)] = l
 			t.finish(n.Name)
 		default:

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 
 	"sluice/storage"
 )
@@ -108,6 +109,9 @@ type Reading struct {
 	// NoCache neither reads nor fills the local cache: for remotes whose rows
 	// must not lie on this disk.
 	NoCache bool
+	// Memory gives memory for a segment of so many bytes, of any content, or nil
+	// for new memory. It is called from another goroutine than the loop's.
+	Memory func(bytes int64) []byte
 }
 
 // Loaded is a segment whose SHA-256 matched. Data belongs to the receiver.
@@ -165,7 +169,7 @@ func (sn *Snapshot) fetch(ctx context.Context, segment Segment, r Reading) ([]by
 			return data, nil
 		}
 	}
-	data, err := sn.download(ctx, segment)
+	data, err := sn.download(ctx, segment, r.Memory)
 	if err != nil {
 		return nil, about(sn.Ref, sn.stateOf(err), err)
 	}
@@ -194,35 +198,97 @@ func (sn *Snapshot) stateOf(err error) storage.SnapshotState {
 
 // download reads a whole segment and checks length and hash. A missing
 // segment of a sealed snapshot is damage.
-func (sn *Snapshot) download(ctx context.Context, segment Segment) ([]byte, error) {
-	in, err := sn.store.remote.Open(ctx, in(sn.Ref, segment.Name), 0, segment.Bytes+1)
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, fmt.Errorf("segment %s is missing: %w", segment.Name, storage.ErrCorrupt)
+func (sn *Snapshot) download(ctx context.Context, segment Segment, memory func(int64) []byte) ([]byte, error) {
+	var data []byte
+	if memory != nil {
+		data = memory(segment.Bytes + 1)
 	}
+	if int64(cap(data)) <= segment.Bytes {
+		data = make([]byte, segment.Bytes+1)
+	}
+	data = data[:segment.Bytes+1]
+	var n int
+	err := sn.open(ctx, segment, func(in io.Reader) (err error) {
+		n, err = io.ReadFull(in, data)
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("segment %s: %w", segment.Name, err)
+		return nil, err
 	}
-	data := make([]byte, segment.Bytes+1)
-	n, err := io.ReadFull(in, data)
-	if closeErr := in.Close(); closeErr != nil && err == nil {
-		err = closeErr
+	if int64(n) != segment.Bytes {
+		return nil, sn.wrongLength(ctx, segment, int64(n))
 	}
-	switch {
-	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("segment %s: %w", segment.Name, err)
-	case int64(n) != segment.Bytes:
-		return nil, sn.wrongLength(ctx, segment, n)
-	}
-	data = data[:n:n]
-	digest := sha256.Sum256(data)
-	if want, _ := hex.DecodeString(segment.SHA256); !bytes.Equal(want, digest[:]) {
-		return nil, corrupt("segment %s: its SHA-256 does not match", segment.Name)
+	data = data[:n]
+	if err := checkHash(segment, sha256.Sum256(data)); err != nil {
+		return nil, err
 	}
 	return data, nil
 }
 
+// hash is download without keeping the bytes.
+func (sn *Snapshot) hash(ctx context.Context, segment Segment) error {
+	h := sha256.New()
+	var n int64
+	err := sn.open(ctx, segment, func(in io.Reader) error {
+		buf := hashBuffers.Get().(*[hashBytes]byte)
+		defer hashBuffers.Put(buf)
+		for {
+			k, err := in.Read(buf[:])
+			h.Write(buf[:k])
+			n += int64(k)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if n != segment.Bytes {
+		return sn.wrongLength(ctx, segment, n)
+	}
+	return checkHash(segment, [sha256.Size]byte(h.Sum(nil)))
+}
+
+// hashBytes is how much is read at once: it stays in the processor's cache until
+// it is hashed.
+const hashBytes = 256 << 10
+
+var hashBuffers = sync.Pool{New: func() any { return new([hashBytes]byte) }}
+
+// open has read take the bytes of a segment, of which there may be one too many.
+func (sn *Snapshot) open(ctx context.Context, segment Segment, read func(io.Reader) error) error {
+	in, err := sn.store.remote.Open(ctx, in(sn.Ref, segment.Name), 0, segment.Bytes+1)
+	if errors.Is(err, storage.ErrNotFound) {
+		return fmt.Errorf("segment %s is missing: %w", segment.Name, storage.ErrCorrupt)
+	}
+	if err == nil {
+		err = read(in)
+		if closeErr := in.Close(); err == nil {
+			err = closeErr
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("segment %s: %w", segment.Name, err)
+	}
+	return nil
+}
+
+func checkHash(segment Segment, digest [sha256.Size]byte) error {
+	if want, _ := hex.DecodeString(segment.SHA256); !bytes.Equal(want, digest[:]) {
+		return corrupt("segment %s: its SHA-256 does not match", segment.Name)
+	}
+	return nil
+}
+
 // wrongLength tells a truncated object from a connection that broke.
-func (sn *Snapshot) wrongLength(ctx context.Context, segment Segment, n int) error {
+func (sn *Snapshot) wrongLength(ctx context.Context, segment Segment, n int64) error {
 	o, err := sn.store.remote.Stat(ctx, in(sn.Ref, segment.Name))
 	if err == nil && o.Size == segment.Bytes {
 		return fmt.Errorf("segment %s: read %d of %d bytes: %w", segment.Name, n, segment.Bytes, storage.ErrUnreachable)

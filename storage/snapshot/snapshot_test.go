@@ -325,3 +325,46 @@ func TestEveryConditionHasAHint(t *testing.T) {
 		}
 	}
 }
+
+// A reader may give memory for the next segments; what does not fit is replaced.
+func TestMemoryOfTheReader(t *testing.T) {
+	const segments = 6
+	r := &storage.Memory{}
+	s := newStore(r, snapshot.Options{})
+	ref, _ := mustWrite(t, s, "root", 1, segments)
+	sn, err := s.Load(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		size int
+		used bool
+	}{"large enough": {1 << 16, true}, "too small": {16, false}, "none": {0, false}} {
+		t.Run(name, func(t *testing.T) {
+			var given [][]byte
+			reading := snapshot.Reading{Memory: func(bytes int64) []byte {
+				if bytes <= 0 {
+					t.Errorf("memory of %d bytes is asked for", bytes)
+				}
+				given = append(given, make([]byte, c.size))
+				return given[len(given)-1]
+			}}
+			var all []byte
+			var starts []*byte
+			for loaded, err := range sn.Segments(t.Context(), 0, reading) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				all, starts = append(all, loaded.Data...), append(starts, &loaded.Data[0])
+			}
+			for i, memory := range given { // the other goroutine has ended
+				if used := c.size > 0 && starts[i] == &memory[0]; used != c.used {
+					t.Errorf("segment %d: the memory was used: %v", i, used)
+				}
+			}
+			if !bytes.Equal(all, allRows(1, segments)) || len(given) != segments {
+				t.Errorf("%d bytes in %d pieces of memory", len(all), len(given))
+			}
+		})
+	}
+}

@@ -30,8 +30,8 @@ const (
 // String is the name of the level.
 func (l Level) String() string { return [...]string{"quick", "stored", "full"}[l] }
 
-// verifyParallel is how many segments are proved at once; each may take 64
-// MiB of memory.
+// verifyParallel is how many segments are proved at once; where there is a cache,
+// each may take 64 MiB of memory.
 const verifyParallel = 3
 
 // Verification is the outcome of Snapshot.Verify.
@@ -106,13 +106,7 @@ func (sn *Snapshot) Verify(ctx context.Context, level Level, progress func(bytes
 
 func (sn *Snapshot) verifySegment(ctx context.Context, segment Segment, level Level, hasher storage.Hasher) error {
 	if level == Full {
-		data, err := sn.download(ctx, segment)
-		if cache := sn.cacheFor(Reading{}); err == nil && cache != nil {
-			if cacheErr := cache.Put(segment.SHA256, data); cacheErr != nil {
-				sn.store.o.Logger.Warn("Segment is not cached", "segment", segment.Name, "err", cacheErr)
-			}
-		}
-		return err
+		return sn.proveSegment(ctx, segment)
 	}
 	name := in(sn.Ref, segment.Name)
 	o, err := sn.store.remote.Stat(ctx, name)
@@ -134,6 +128,23 @@ func (sn *Snapshot) verifySegment(ctx context.Context, segment Segment, level Le
 	}
 	if stored != segment.MD5 {
 		return corrupt("segment %s: its MD5 does not match", segment.Name)
+	}
+	return nil
+}
+
+// proveSegment reads and hashes a whole segment, filling the cache where there is
+// one.
+func (sn *Snapshot) proveSegment(ctx context.Context, segment Segment) error {
+	cache := sn.cacheFor(Reading{})
+	if cache == nil {
+		return sn.hash(ctx, segment)
+	}
+	data, err := sn.download(ctx, segment, nil)
+	if err != nil {
+		return err
+	}
+	if err := cache.Put(segment.SHA256, data); err != nil {
+		sn.store.o.Logger.Warn("Segment is not cached", "segment", segment.Name, "err", err)
 	}
 	return nil
 }

@@ -1,9 +1,14 @@
 // Command duckpeer runs one workload of the benchmark in DuckDB, in its own process.
 //
 //	duckpeer [-amount decimal|double] w1|w2|w3 ORDERS CUSTOMERS OUT
+//	duckpeer copy ORDERS OUT CODEC...
+//	duckpeer same ORDERS SEGMENTS
 //
 // It uses DuckDB's defaults (every core, its own memory limit) and tells it the types of the columns, as the
 // pipelines do. OUT is a CSV file with a header.
+//
+// With copy the orders are read into a table first; then each COPY of it to a Parquet file OUT is measured by
+// itself. With same the orders are compared with the Parquet files of a folder.
 package main
 
 import (
@@ -21,18 +26,26 @@ import (
 func main() {
 	amount := flag.String("amount", "decimal", "type of money: decimal (exact) or double")
 	flag.Parse()
-	if flag.NArg() != 4 {
-		fmt.Fprintln(os.Stderr, "usage: duckpeer [-amount decimal|double] w1|w2|w3 ORDERS CUSTOMERS OUT")
-		os.Exit(2)
-	}
-	statement, err := statement(flag.Arg(0), *amount, flag.Arg(1), flag.Arg(2), flag.Arg(3))
-	if err == nil {
-		err = execute(context.Background(), statement)
-	}
-	if err != nil {
+	if err := run(context.Background(), *amount, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "duckpeer:", err)
 		os.Exit(1)
 	}
+}
+
+func run(ctx context.Context, amount string, args []string) error {
+	switch {
+	case len(args) > 3 && args[0] == "copy":
+		return copyOrders(ctx, os.Stdout, args[1], args[2], args[3:])
+	case len(args) == 3 && args[0] == "same":
+		return same(ctx, os.Stdout, args[1], args[2])
+	case len(args) != 4:
+		return errors.New("usage: duckpeer [-amount decimal|double] w1|w2|w3 ORDERS CUSTOMERS OUT, duckpeer copy ORDERS OUT CODEC..., duckpeer same ORDERS SEGMENTS")
+	}
+	statement, err := statement(args[0], amount, args[1], args[2], args[3])
+	if err != nil {
+		return err
+	}
+	return execute(ctx, statement)
 }
 
 func execute(ctx context.Context, statement string) error {
@@ -50,7 +63,7 @@ func statement(workload, amount, orders, customers, out string) (string, error) 
 	if !ok {
 		return "", fmt.Errorf("-amount must be decimal or double, not %q", amount)
 	}
-	o := table(orders, "id BIGINT", "ts TIMESTAMP", "customer VARCHAR", "country VARCHAR", "amount "+money, "qty BIGINT", "note VARCHAR")
+	o := orderTable(orders, money)
 	c := table(customers, "customer VARCHAR", "name VARCHAR", "segment VARCHAR", "credit_limit "+money, "since DATE")
 	query, ok := map[string]string{
 		"w1": "SELECT customer, sum(amount * qty) AS total, count(*) AS n FROM " + o +
@@ -62,6 +75,11 @@ func statement(workload, amount, orders, customers, out string) (string, error) 
 		return "", fmt.Errorf("there is no workload %q; there are w1, w2 and w3", workload)
 	}
 	return "COPY (" + query + ") TO " + quote(out) + " (FORMAT CSV, HEADER)", nil
+}
+
+// orderTable names orders.csv as a table.
+func orderTable(path, money string) string {
+	return table(path, "id BIGINT", "ts TIMESTAMP", "customer VARCHAR", "country VARCHAR", "amount "+money, "qty BIGINT", "note VARCHAR")
 }
 
 // table names a CSV file as a table; each column is "name TYPE".

@@ -77,3 +77,30 @@ func TestShares(t *testing.T) {
 		}
 	}
 }
+
+func TestDistinct(t *testing.T) {
+	s := shape{Rows: 60_000, Customers: 1_000, Seed: 7, Distinct: true}
+	var b bytes.Buffer
+	if err := writeOrders(&b, s, newPhrases(s.Seed), 2); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != s.Rows+1 {
+		t.Fatalf("%d rows with the header, want %d", len(rows), s.Rows+1)
+	}
+	seen := map[string]bool{}
+	for i, row := range rows[1:] {
+		for _, text := range []string{row[2], row[3], row[6]} {
+			if text != "" && seen[text] {
+				t.Fatalf("row %d: %q occurs twice", i+1, text)
+			}
+			seen[text] = true
+		}
+	}
+	if plain := (shape{Rows: s.Rows, Customers: s.Customers, Seed: s.Seed}); plain.label() == s.label() {
+		t.Error("the label does not tell the shapes apart")
+	}
+}

@@ -1,6 +1,8 @@
 // Command gen writes the benchmark's input: orders.csv and customers.csv.
 //
-//	gen [-rows 5000000] [-customers 100000] [-seed 7] [-dir data]
+//	gen [-rows 5000000] [-customers 100000] [-seed 7] [-distinct] [-dir data]
+//
+// With -distinct no text of orders.csv occurs twice, so that nothing repeats for a dictionary.
 //
 // The same flags give the same bytes on every machine, whatever its number of cores. Files that are
 // already there and were written with these flags are kept.
@@ -23,6 +25,7 @@ func main() {
 	flag.IntVar(&s.Rows, "rows", 5_000_000, "rows of orders.csv")
 	flag.IntVar(&s.Customers, "customers", 100_000, "rows of customers.csv")
 	flag.Uint64Var(&s.Seed, "seed", 7, "seed of every random choice")
+	flag.BoolVar(&s.Distinct, "distinct", false, "make every text of orders.csv unlike all others")
 	dir := flag.String("dir", "data", "folder of the two files")
 	flag.Parse()
 	if err := run(s, *dir); err != nil {
@@ -36,11 +39,16 @@ type shape struct {
 	Rows      int    // rows of orders.csv, without its header
 	Customers int    // rows of customers.csv, without its header
 	Seed      uint64 // seed of every random choice
+	Distinct  bool   // no text of orders.csv occurs twice
 }
 
 // label tells the files of one shape from those of another. Its number grows when the generator changes.
 func (s shape) label() string {
-	return fmt.Sprintf("generator 1, rows %d, customers %d, seed %d\n", s.Rows, s.Customers, s.Seed)
+	label := fmt.Sprintf("generator 1, rows %d, customers %d, seed %d", s.Rows, s.Customers, s.Seed)
+	if s.Distinct {
+		label += ", distinct"
+	}
+	return label + "\n"
 }
 
 func run(s shape, dir string) error {

@@ -122,8 +122,10 @@ func (g *orderMaker) order(out []byte, id int, r *random) []byte {
 	out = appendClock(out, r.below(millisPerDay))
 	out = append(out, ',', 'C')
 	out = appendPadded(out, 1+r.below(g.span), customerWidth)
+	out = g.appendTag(out, id)
 	out = append(out, ',')
 	out = append(out, g.country[r.below(len(g.country))]...)
+	out = g.appendTag(out, id)
 	out = append(out, ',')
 	out = appendAmount(out, r)
 	out = append(out, ',')
@@ -132,11 +134,29 @@ func (g *orderMaker) order(out []byte, id int, r *random) []byte {
 	switch share := r.unit(); {
 	case share < emptyNotes:
 	case share < emptyNotes+quotedNotes:
-		out = append(out, g.quoted[r.below(phraseCount)]...)
+		phrase := g.quoted[r.below(phraseCount)]
+		out = append(out, phrase[:len(phrase)-1]...)
+		out = append(g.appendTag(out, id), '"')
 	default:
 		out = append(out, g.plain[r.below(phraseCount)]...)
+		out = g.appendTag(out, id)
 	}
 	return append(out, '\n')
+}
+
+// appendTag appends, where texts must not repeat, what no other order has: its number, scattered over 40 bits by an
+// odd factor.
+func (g *orderMaker) appendTag(out []byte, id int) []byte {
+	if !g.Distinct {
+		return out
+	}
+	const digits = "0123456789abcdef"
+	tag := uint64(id) * 0x9e3779b97f4a7c15 & (1<<40 - 1)
+	out = append(out, ' ')
+	for shift := 36; shift >= 0; shift -= 4 {
+		out = append(out, digits[tag>>shift&15])
+	}
+	return out
 }
 
 // appendAmount appends an amount with two decimals: mostly small, one in ten large, a few missing.

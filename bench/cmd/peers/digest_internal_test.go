@@ -68,16 +68,3 @@ func digest(t *testing.T, in string) string {
 	}
 	return d
 }
-
-func TestMedian(t *testing.T) {
-	for name, c := range map[string]struct {
-		in   []float64
-		want float64
-	}{"odd": {[]float64{9, 1, 5}, 5}, "even": {[]float64{4, 1, 2, 9}, 3}, "one": {[]float64{7}, 7}} {
-		t.Run(name, func(t *testing.T) {
-			if got := median(c.in); got != c.want {
-				t.Errorf("median %v, want %v", got, c.want)
-			}
-		})
-	}
-}

@@ -16,6 +16,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"sluice/bench/measure"
 )
 
 // options are the flags.
@@ -55,6 +58,9 @@ func main() {
 	}
 }
 
+// startLimits bound `sluice version`, with every storage backend linked.
+var startLimits = measure.Limits{Wall: 80 * time.Millisecond, RSS: 90}
+
 func compare(o options) error {
 	if o.rounds < 1 {
 		return errors.New("-rounds must be at least 1")
@@ -63,11 +69,11 @@ func compare(o options) error {
 		return err
 	}
 	out := console{os.Stdout}
-	out.printf("%s\n\n", machine())
+	out.printf("%s\n\n", measure.Machine())
 
 	missed := 0
 	if o.sluice != "" {
-		met, err := startUp(out, o)
+		met, err := measure.StartUp(os.Stdout, o.sluice, filepath.Join(o.data, "out", "home"), startLimits)
 		if err != nil {
 			return err
 		}
@@ -95,9 +101,9 @@ func compare(o options) error {
 }
 
 // runRounds gives one sample a round for each contestant of the workload.
-func runRounds(out console, o options, w workload) (map[string][]sample, error) {
+func runRounds(out console, o options, w workload) (map[string][]measure.Sample, error) {
 	out.printf("\n%s: %s\n", w.name, w.about)
-	results := map[string][]sample{}
+	results := map[string][]measure.Sample{}
 	var check agreement
 	for round := range o.rounds {
 		for i := range w.contestants {
@@ -105,7 +111,7 @@ func runRounds(out console, o options, w workload) (map[string][]sample, error) 
 			if err := os.RemoveAll(c.output); err != nil {
 				return nil, err
 			}
-			s, err := measure(c.command, c.stdoutTo, filepath.Join(o.data, "out"))
+			s, err := run(c, filepath.Join(o.data, "out", "home"))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
@@ -123,4 +129,19 @@ func runRounds(out console, o options, w workload) (map[string][]sample, error) 
 		out.printf("  outputs agree: %s\n", check.digest)
 	}
 	return results, nil
+}
+
+// run runs a contestant once.
+func run(c contestant, home string) (measure.Sample, error) {
+	command := measure.Command{Args: c.command, Home: home}
+	if c.stdoutTo == "" {
+		return measure.Run(command)
+	}
+	f, err := os.Create(c.stdoutTo)
+	if err != nil {
+		return measure.Sample{}, err
+	}
+	command.Stdout = f
+	s, err := measure.Run(command)
+	return s, errors.Join(err, f.Close())
 }

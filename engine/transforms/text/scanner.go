@@ -272,20 +272,17 @@ func closingText(data, quote []byte, from int) (next int, twice, closed bool) {
 // undouble replaces doubled quotes in data[from:end], in place, and gives the new
 // end.
 func undouble(data, quote []byte, from, end int) int {
-	q := len(quote)
 	out := from
 	for i := from; i < end; {
-		if bytes.HasPrefix(data[i:end], quote) {
-			out += copy(data[out:], quote)
-			i += q
-			if bytes.HasPrefix(data[i:end], quote) {
-				i += q
-			}
-			continue
+		next := bytes.Index(data[i:end], quote)
+		if next < 0 {
+			return out + copy(data[out:], data[i:end])
 		}
-		data[out] = data[i]
-		out++
-		i++
+		next += len(quote)
+		out += copy(data[out:], data[i:i+next])
+		if i += next; bytes.HasPrefix(data[i:end], quote) {
+			i += len(quote)
+		}
 	}
 	return out
 }
