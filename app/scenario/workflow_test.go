@@ -203,3 +203,46 @@ func TestAnUnfinishedSideBranchRunsAgain(t *testing.T) {
 		t.Errorf("the audit holds %d rows", n)
 	}
 }
+
+// TestExecutorsRunAgainAsAWhole: one transform that starts a child for each row.
+func TestExecutorsRunAgainAsAWhole(t *testing.T) {
+	s := newShop(t)
+	s.write("each.hpl", pipelineOf("each", "from>out",
+		transformOf("from", "RowsFromResult", "    <fields>\n      <field>\n        <name>id</name>\n        <type>Integer</type>\n        <length>-1</length>\n        <precision>-1</precision>\n      </field>\n      <field>\n        <name>status</name>\n        <type>String</type>\n        <length>-1</length>\n        <precision>-1</precision>\n      </field>\n      <field>\n        <name>amount</name>\n        <type>Integer</type>\n        <length>-1</length>\n        <precision>-1</precision>\n      </field>\n    </fields>"),
+		strings.Replace(target, "<name>target</name>", "<name>out</name>", 1)))
+	s.edit("each.hpl", "<use_batch>N</use_batch>", "<use_batch>N</use_batch>\n    <specify_fields>Y</specify_fields>\n    <fields>\n      <field>\n        <column_name>id</column_name>\n        <stream_name>id</stream_name>\n      </field>\n      <field>\n        <column_name>amount</column_name>\n        <stream_name>amount</stream_name>\n      </field>\n    </fields>")
+	s.write("load.hpl", pipelineOf("load", "orders>call", orders, transformOf("call", "PipelineExecutor", "    <filename>${PROJECT_HOME}/each.hpl</filename>\n    <run_configuration>local</run_configuration>\n    <group_size>2</group_size>")))
+	s.sluice("gate", "mark", s.path("load.hpl"), "--transform", "orders").want(ready)
+	s.write("night.hwf", workflowOf("Start>load", runs("load", "load.hpl")))
+	s.sluice("run", s.path("night.hwf"), "--log-level", "error")
+	id := s.newest()
+	s.sluice("executions", "tree", id).want(ready, "call#1: pipeline each", "call#3: pipeline each")
+	s.sourceGone()
+	s.warehouseUp()
+	p := s.preflight(ready, id, "--from", "orders")
+	p.wantSteps(t, "load=RUN", "orders=REUSE", "call=RUN")
+	s.sluice("replay", id, "--from", "orders").want(ready)
+	s.wantLoaded(original)
+}
+
+// TestFilesAndOutcomeOfABypassedAction looks at each of the four things that an
+// action leaves: outcome, rows, files and variables (the rows have a test above).
+func TestFilesAndOutcomeOfABypassedAction(t *testing.T) {
+	s := newShop(t)
+	makes := actionOf("make", "CREATE_FILE", "      <filename>${PROJECT_HOME}/made.txt</filename>\n      <fail_if_file_exists>Y</fail_if_file_exists>\n      <add_filename_result>Y</add_filename_result>\n")
+	there := actionOf("there", "FILE_EXISTS", "      <filename>${PROJECT_HOME}/nowhere.txt</filename>\n")
+	copies := actionOf("copy", "COPY_MOVE_RESULT_FILENAMES", "      <destination_folder>${WAREHOUSE}/copied</destination_folder>\n      <CreateDestinationFolder>N</CreateDestinationFolder>\n      <action>copy</action>\n      <OverwriteFile>Y</OverwriteFile>\n      <success_condition>success_if_no_errors</success_condition>\n      <nr_errors_less_than>10</nr_errors_less_than>\n")
+	s.write("night.hwf", workflowOf("Start>make make+there there-copy copy+end", makes, there, copies, writes("end", "end.txt", "end")))
+	id := s.fails(s.path("night.hwf"))
+	if err := os.MkdirAll(s.path("warehouse/copied"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := s.preflight(needsAck, id, "--ack", "nothing")
+	p.wantSteps(t, "make=REUSE", "there=REUSE", "copy=RUN", "end=RUN")
+	s.sluice("replay", id, "--ack", "second-write:copy").want(ready)
+	if got := s.text("warehouse/copied/made.txt"); got != "" {
+		t.Errorf("the copy holds %q", got)
+	}
+	s.write("made.txt", "somebody else's")
+	s.preflight(needsAck, id, "--ack", "second-write", "--ack", "replayed").wantCheck(t, "result:make", "WARN", "other content")
+}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"os/user"
 	"sync"
+	"time"
 
 	"sluice/engine/recorder"
 	"sluice/storage"
@@ -57,6 +59,24 @@ func (h *History) Close() error {
 	return s.Close()
 }
 
+// EnvHeartbeat is how often a run shows at the locations of its snapshots that it
+// lives, such as 5s; 20s when it is not set. After ten of them without a sign of
+// life it counts as dead.
+const EnvHeartbeat = "SLUICE_HEARTBEAT"
+
+// Heartbeat reads EnvHeartbeat; 0 is the usual one.
+func Heartbeat() (time.Duration, error) {
+	text := os.Getenv(EnvHeartbeat)
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 100*time.Millisecond {
+		return 0, fmt.Errorf("%s=%s is no time of at least 100ms, such as 5s", EnvHeartbeat, text)
+	}
+	return d, nil
+}
+
 // Who is the name of the user at the machine, empty when nobody knows.
 func Who() string {
 	u, err := user.Current()
@@ -81,7 +101,11 @@ func (w *Workspace) Record(ctx context.Context, o recorder.Options) (*recorder.R
 	if o.Log == nil {
 		o.Log = w.Runner.Log
 	}
-	o.Portable = record.Options{Keys: keys, Redact: w.History.Values.Redact, Who: o.Who, Logger: w.Runner.Log}
+	beat, err := Heartbeat()
+	if err != nil {
+		return nil, err
+	}
+	o.Portable = record.Options{Keys: keys, Heartbeat: beat, Redact: w.History.Values.Redact, Who: o.Who, Logger: w.Runner.Log}
 	w.Places.SetWitness(store)
 	r := recorder.New(o)
 	r.Attach(w.Runner, w.Workflows)

@@ -181,6 +181,10 @@ func (p *Places) At(ctx context.Context, l storage.Location) (*gate.Place, error
 	if err != nil {
 		return nil, err
 	}
+	beat, err := Heartbeat()
+	if err != nil {
+		return nil, err
+	}
 	place := &gate.Place{Location: l}
 	if l.Local() {
 		place.Remote = storage.NewPrivateFolder(l.Path)
@@ -192,7 +196,7 @@ func (p *Places) At(ctx context.Context, l storage.Location) (*gate.Place, error
 	}
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
-	place.Store = snapshot.NewStore(place.Remote, snapshot.Options{Keys: keys, Cache: place.Cache, Logger: p.log, Witness: p.shared.witness})
+	place.Store = snapshot.NewStore(place.Remote, snapshot.Options{Keys: keys, Cache: place.Cache, Logger: p.log, Witness: p.shared.witness, Heartbeat: beat})
 	p.shared.places[key] = place
 	return place, nil
 }

@@ -49,9 +49,10 @@ func OpenReplay(ctx context.Context, history *History, o ReplayOptions) (*Replay
 		return nil, err
 	}
 	r := &Replaying{Store: store, log: o.Log}
+	deaths := &replay.Deaths{}
 	r.reload = func(ctx context.Context) (*replay.Source, error) {
 		if o.Record != "" {
-			return remoteSource(ctx, history.folders, o.Record, o.Execution, o.Log)
+			return remoteSource(ctx, history.folders, o.Record, o.Execution, deaths, o.Log)
 		}
 		id, err := store.ResolveID(ctx, o.Execution)
 		if err != nil {
@@ -89,7 +90,7 @@ func OpenReplay(ctx context.Context, history *History, o ReplayOptions) (*Replay
 }
 
 // remoteSource reads the record at a location.
-func remoteSource(ctx context.Context, folders Folders, location, id string, log *slog.Logger) (*replay.Source, error) {
+func remoteSource(ctx context.Context, folders Folders, location, id string, deaths *replay.Deaths, log *slog.Logger) (*replay.Source, error) {
 	place, err := NewPlaces(folders, nil, log).ByHand().Place(ctx, location)
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func remoteSource(ctx context.Context, folders Folders, location, id string, log
 			return nil, err
 		}
 	}
-	return replay.FromRemote(ctx, place.Remote, o, id)
+	return replay.FromRemote(ctx, place.Remote, o, id, deaths)
 }
 
 // Preflight plans the replay.
@@ -147,7 +148,11 @@ func (r *Replaying) claims(ctx context.Context) (list []storage.Remote, o record
 	if err != nil {
 		return nil, o, err
 	}
-	o = record.Options{Keys: keys, Redact: r.Workspace.History.Values.Redact, Who: Who(), Logger: r.log}
+	beat, err := Heartbeat()
+	if err != nil {
+		return nil, o, err
+	}
+	o = record.Options{Keys: keys, Heartbeat: beat, Redact: r.Workspace.History.Values.Redact, Who: Who(), Logger: r.log}
 	seen := map[string]bool{}
 	for _, l := range r.Source.Snapshots {
 		if seen[l.Location] {

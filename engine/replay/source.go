@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"sluice/engine"
 	"sluice/storage"
@@ -66,9 +67,32 @@ func FromStore(ctx context.Context, s storage.ExecutionReader, id string) (*Sour
 	return src, nil
 }
 
+// Deaths remembers which executions were seen to be dead at remotes, where that
+// takes ten heartbeats of watching. Who was dead that long has fenced itself and
+// never comes back. The zero value is ready; it is safe for many goroutines.
+type Deaths struct {
+	mu   sync.Mutex // guards seen
+	seen map[string]bool
+}
+
+func (d *Deaths) has(execution string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seen[execution]
+}
+
+func (d *Deaths) add(execution string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.seen == nil {
+		d.seen = map[string]bool{}
+	}
+	d.seen[execution] = true
+}
+
 // FromRemote reads the record of an execution from a location of snapshots, by
 // the id of the execution or of the first of its chain.
-func FromRemote(ctx context.Context, remote storage.Remote, o record.Options, id string) (*Source, error) {
+func FromRemote(ctx context.Context, remote storage.Remote, o record.Options, id string, deaths *Deaths) (*Source, error) {
 	origins, err := record.Origins(ctx, remote)
 	if err != nil {
 		return nil, err
@@ -109,8 +133,13 @@ func FromRemote(ctx context.Context, remote storage.Remote, o record.Options, id
 	}
 	src.Alive = func(ctx context.Context) (bool, string, error) {
 		life, execution, err := record.Look(ctx, remote, own.Root().Origin)
-		if err == nil && life == record.Unknown {
-			life, execution, err = record.Watch(ctx, remote, own.Root().Origin)
+		if err == nil && life == record.Unknown && !deaths.has(execution) {
+			if o.Logger != nil {
+				o.Logger.Info("Watching whether the execution still lives, for ten of its heartbeats", "execution_id", execution)
+			}
+			if life, execution, err = record.Watch(ctx, remote, own.Root().Origin); err == nil && life == record.Dead {
+				deaths.add(execution)
+			}
 		}
 		return life == record.Alive, execution, err
 	}
