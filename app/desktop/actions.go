@@ -52,6 +52,7 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"dark": d.toggleDark, "full-screen": func() { d.win.SetFullScreen(!d.win.FullScreen()) },
 		"next-file": func() { d.step(1) }, "previous-file": func() { d.step(-1) },
 		"context-menu": on((*editor).menuOfSelected), "shortcuts": d.showKeys, "about": d.about,
+		"gate": on((*editor).toggleGate), "gate-settings": on((*editor).editGate),
 		"go-designer": func() { d.goTo(placeDesigner) }, "go-executions": func() { d.goTo(placeExecutions) },
 	}
 }

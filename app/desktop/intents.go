@@ -127,6 +127,7 @@ func (e *editor) menu(ref scene.Ref, at, doc scene.Point) {
 		} else {
 			add("edit", "rename", "open-referenced")
 		}
+		add("gate", "gate-settings")
 		add("connect", "detach")
 		add("cut", "copy", "delete")
 	case scene.KindHop:

@@ -77,6 +77,8 @@ func Actions() []Action {
 		{ID: "preview", Title: "Preview rows of selected…", Icon: "preview", Menu: "Run", Keys: []string{"Ctrl+F8"}, Selection: true, File: true},
 		{ID: "pause", Title: "Pause or go on", Icon: "pause", Menu: "Run", Keys: []string{"Ctrl+,"}, File: true},
 		{ID: "stop", Title: "Stop", Icon: "stop", Menu: "Run", Keys: []string{"Ctrl+."}, File: true},
+		{ID: "gate", Title: "Mark or unmark as replay gate", Icon: "gate", Menu: "Run", Keys: []string{"Ctrl+G"}, Editing: true, Selection: true, File: true, After: true},
+		{ID: "gate-settings", Title: "Replay gate settings…", Icon: "gate-sealed", Menu: "Run", Keys: []string{"Ctrl+Shift+G"}, Editing: true, Selection: true, File: true},
 		{ID: "check", Title: "Check", Icon: "check-file", Menu: "Run", Keys: []string{"F7"}, File: true, After: true},
 
 		{ID: "go-designer", Title: "Designer", Icon: "designer", Menu: "View", Keys: []string{"Ctrl+Shift+D"}},

@@ -1,0 +1,74 @@
+package presenter
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sluice/engine/gate"
+)
+
+// GateOf gives the gate at a node, nil when it is none. The error is for marks that
+// cannot be trusted.
+func (f *File) GateOf(node string) (*gate.Gate, error) {
+	marks, err := gate.ReadMarks(f.doc)
+	if err != nil {
+		return nil, err
+	}
+	return marks.Gate(node), marks.Err()
+}
+
+// MarkGate makes a gate of a node, or changes the settings of the one it is: only
+// those that differ are written, an empty value takes one away.
+func (f *File) MarkGate(node string, settings map[string]string) error {
+	g, err := f.GateOf(node)
+	if err != nil {
+		return err
+	}
+	label, changed := "Mark as replay gate", map[string]string{}
+	for _, k := range slices.Sorted(maps.Keys(settings)) {
+		was := ""
+		if g != nil {
+			was = g.Settings[k]
+		}
+		if settings[k] != was {
+			changed[k] = settings[k]
+		}
+	}
+	if g != nil {
+		if len(changed) == 0 {
+			return nil
+		}
+		label = "Change replay gate"
+	}
+	return f.Do(label, gate.Mark(node, changed, nil))
+}
+
+// UnmarkGate takes the gate from a node.
+func (f *File) UnmarkGate(node string) error { return f.Do("Remove replay gate", gate.Unmark(node)) }
+
+// CheckGate tells what is wrong with settings of a gate, as far as no variable is in
+// them; "" when they will do.
+func CheckGate(node string, settings map[string]string) string {
+	trial := &gate.Gate{Node: node, ID: "000000000000", Settings: map[string]string{}}
+	for k, v := range settings {
+		if strings.TrimSpace(v) != "" && !strings.ContainsAny(v, "$%#") {
+			trial.Settings[k] = v
+		}
+	}
+	if _, err := trial.Resolve(asWritten{}); err != nil {
+		p := problemOf(err)
+		if p.Hint != "" {
+			return fmt.Sprintf("%s (%s)", p.Message, p.Hint)
+		}
+		return p.Message
+	}
+	return ""
+}
+
+// asWritten resolves nothing.
+type asWritten struct{}
+
+// Resolve implements transform.Resolver.
+func (asWritten) Resolve(text string) (string, error) { return text, nil }
