@@ -1,0 +1,78 @@
+//go:build pictures && !headless
+
+package desktop
+
+import (
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"sluice/assets/sample"
+)
+
+// TestPictures draws the pictures of assets/screenshots: each perspective and dialog
+// in light, dark and in a small window, with the sample project in a folder that
+// says nothing of this machine.
+func TestPictures(t *testing.T) {
+	out := filepath.Join("..", "..", "assets", "screenshots")
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []struct {
+		name string
+		dark bool
+		w, h float32
+	}{{"light", false, 1440, 900}, {"dark", true, 1440, 900}, {"1024x700", false, 1024, 700}} {
+		s := show(t, v.dark)
+		s.folder = filepath.Join(t.TempDir(), "shop")
+		if err := sample.Unpack(s.folder); err != nil {
+			t.Fatal(err)
+		}
+		s.win.Resize(fyne.NewSize(v.w, v.h))
+		shot := func(name string) {
+			f, err := os.Create(filepath.Join(out, name+"-"+v.name+".png"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := png.Encode(f, s.win.Canvas().Capture()); err != nil {
+				t.Error(err)
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		s.showWelcome()
+		shot("welcome")
+		s.do("go-executions")
+		s.win.Resize(fyne.NewSize(v.w, v.h))
+		shot("executions-empty")
+		e := s.nightly(t)
+		s.open(filepath.Join(s.folder, "load-orders.hpl"))
+		shot("designer-gate")
+		s.show(e)
+		shot("designer-failed")
+		s.do("go-executions")
+		s.runs.detail.tabs.choose(1)
+		shot("executions")
+		s.runs.choose(e.session.View().Execution)
+		s.runs.detail.replay.OnTapped()
+		shot("replay-ready")
+		s.dialogs[len(s.dialogs)-1].close()
+		file := filepath.Join(s.folder, "load-orders.hpl")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.Replace(string(text), "status = 'open'", "status = 'shipped'", 1)
+		if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.runs.detail.replay.OnTapped()
+		shot("replay-blocked")
+		s.dialogs[len(s.dialogs)-1].close()
+	}
+}
