@@ -5,7 +5,6 @@ package app
 import (
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"sluice/app/cli"
@@ -15,25 +14,13 @@ import (
 // arguments, or with one pipeline or workflow, it opens the desktop; everything else
 // is a command.
 func Main(args []string) int {
-	collectEarly()
+	paceCollector()
 	if file, ok := designed(args); ok {
 		if code, opened := openDesktop(file); opened {
 			return code
 		}
 	}
 	return cli.Run(args, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
-}
-
-// collectAt is how far the heap may grow between two collections, in percent of what
-// is live. Rows live in pooled memory that is used again, so collecting earlier than
-// usual costs a few percent of the processor at most, and saves a tenth of the memory.
-const collectAt = 65
-
-// collectEarly sets that, unless GOGC says otherwise.
-func collectEarly() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectAt)
-	}
 }
 
 // designed tells whether the arguments ask for the desktop, and with which file.
