@@ -120,9 +120,9 @@ func (e *editor) updateTools() {
 	run := e.runView()
 	active := run != nil && run.State.Active()
 	set := func(id presenter.ActionID, off bool) { e.tools[id].SetDisabled(off) }
-	set("run", active || !e.file.IsPipeline())
+	set("run", active)
 	set("preview", active || !e.file.IsPipeline())
-	set("pause", !active)
+	set("pause", !active || !e.file.IsPipeline())
 	set("stop", !active)
 	set("undo", e.file.CanUndo() == "")
 	set("redo", e.file.CanRedo() == "")

@@ -58,7 +58,7 @@ func newExecutions(d *Desktop) *executions {
 	}
 	x.more = d.flat("", "Load older ones", "", func() { x.load(x.next) })
 	x.more.Hide()
-	x.empty = emptyNote(d, "executions", "Nothing has run yet", "Runs of the designer and of the command line appear here.")
+	x.empty = emptyNote(d, "executions", "Nothing has run yet", "Runs appear here as they begin.")
 	body := container.NewStack(x.list, x.empty)
 	left := panel(container.NewBorder(container.NewVBox(head, filters, widget.NewSeparator()), x.more, nil, nil, body), theme.ColorNameOverlayBackground)
 	x.detail = newExecutionDetail(x)
