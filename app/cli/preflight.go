@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"sluice/app/workspace"
 	"sluice/engine/gate"
 	"sluice/engine/replay"
+	"sluice/storage/record"
 )
 
 // ExitNeedsAck: the pre-flight found what a person has to acknowledge.
@@ -121,6 +123,11 @@ func (sh *shell) openReplay(ctx context.Context, id string, f *replayFlags) (*re
 	if err != nil {
 		return nil, &exitError{ExitUnusable, errors.Join(err, history.Close())}
 	}
+	keys, err := workspace.SnapshotKeys()
+	if err != nil {
+		return nil, &exitError{ExitUnusable, errors.Join(err, history.Close())}
+	}
+	r.Ground.Records = record.Options{Keys: keys, Logger: log}
 	parameters, err := assignments(f.parameters, "--param")
 	if err != nil {
 		return nil, errors.Join(err, history.Close())
@@ -173,14 +180,7 @@ func verdictError(p *replay.Plan) error {
 // printPlan shows a plan: the verdict first, then what speaks against it.
 func (sh *shell) printPlan(p *replay.Plan) {
 	out := sh.Out
-	switch p.Verdict {
-	case replay.Ready:
-		fmt.Fprintf(out, "READY: the replay of %s is safe\n", shortID(p.Execution))
-	case replay.NeedsAck:
-		fmt.Fprintf(out, "NEEDS ACKNOWLEDGEMENT: read and acknowledge %d checks\n", len(p.Open()))
-	default:
-		fmt.Fprintf(out, "BLOCKED: the replay of %s is not safe\n", shortID(p.Execution))
-	}
+	fmt.Fprintf(out, "%s\n", headline(p))
 	fmt.Fprintf(out, "  %s %s, from %s, definition %s\n\n", p.Kind, p.File, p.Start, p.Definition)
 	checks := slices.Clone(p.Checks)
 	weight := map[gate.Status]int{gate.Block: 0, gate.Warn: 1, gate.Info: 2, gate.OK: 3}
@@ -216,8 +216,40 @@ func (sh *shell) printPlan(p *replay.Plan) {
 		}
 	}
 	e := p.Estimate
-	fmt.Fprintf(out, "\n  %d steps reused (%s rows, %s), %d run, %d left out; plan %s\n",
-		e.ReusedSteps, grouped(e.ReusedRows), workspace.FormatBytes(e.ReusedBytes), e.RunSteps, e.SkippedSteps, p.Token)
+	took := ""
+	if e.Took > 0 {
+		took = fmt.Sprintf(" (%s then)", e.Took.Round(time.Second/10))
+	}
+	fmt.Fprintf(out, "\n  %d steps reused (%s rows, %s), %d run%s, %d left out; plan %s\n",
+		e.ReusedSteps, grouped(e.ReusedRows), workspace.FormatBytes(e.ReusedBytes), e.RunSteps, took, e.SkippedSteps, p.Token)
+}
+
+// headline is the verdict with what it comes from.
+func headline(p *replay.Plan) string {
+	id := shortID(p.Execution)
+	var why []string
+	for _, c := range p.Open() {
+		if p.Verdict != replay.IsBlocked || c.Status == gate.Block {
+			why = append(why, c.ID)
+		}
+	}
+	names := why[:min(len(why), 3)]
+	text := strings.Join(names, ", ")
+	if more := len(why) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	switch p.Verdict {
+	case replay.IsBlocked:
+		first := p.Open()[slices.IndexFunc(p.Open(), func(c replay.Check) bool { return c.Status == gate.Block })]
+		return fmt.Sprintf("BLOCKED: the replay of %s is not safe (%s): %s", id, text, oneLine(first.What, 120))
+	case replay.NeedsAck:
+		return fmt.Sprintf("NEEDS ACKNOWLEDGEMENT: the replay of %s waits until you have read and acknowledged %s", id, text)
+	}
+	e := p.Estimate
+	if e.ReusedRows > 0 {
+		return fmt.Sprintf("READY: the replay of %s is safe; it goes on with %s sealed rows", id, grouped(e.ReusedRows))
+	}
+	return fmt.Sprintf("READY: the replay of %s is safe", id)
 }
 
 // printCommand gives the line that replays, with what is missing.

@@ -15,45 +15,103 @@ import (
 
 func replayCommand(sh *shell) *cobra.Command {
 	f := &replayFlags{}
+	failed, since := false, ""
 	c := &cobra.Command{
-		Use: "replay EXECUTION...", Short: "Run what failed again, from the sealed rows",
-		Long:    "Makes the pre-flight, and when nothing speaks against it a new execution that goes on from what was recorded\nand sealed. The original execution is never touched.",
-		Example: "  sluice replay 01a22f54\n  sluice replay 01a22f54 --ack second-write:Warehouse\n  sluice replay 01a22f54 01a22f77 01a22f90",
-		Args:    cobra.MinimumNArgs(1),
+		Use: "replay EXECUTION... | --failed", Short: "Run what failed again, from the sealed rows",
+		Long: `Makes the pre-flight, and when nothing speaks against it a new execution that goes on from what was recorded
+and sealed. The original execution is never touched.
+
+Several executions are replayed one after another, each by a plan of its own. --failed takes all that failed or were
+interrupted since a moment and have no replay that succeeded, the oldest first.
+
+Exit code 0: replayed, 1: it failed again, 3: blocked, 4: something has to be acknowledged; of several the first bad one.`,
+		Example: "  sluice replay 01a22f54\n  sluice replay 01a22f54 --ack second-write:Warehouse\n  sluice replay 01a22f54 01a22f77 01a22f90\n  sluice replay --failed --since 12h",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
-			if f.plan != "" && len(args) > 1 {
+			switch {
+			case failed && (len(args) > 0 || f.record != ""):
+				return errors.New("--failed finds the executions in the record of this machine: name none, and no --record")
+			case !failed && since != "":
+				return errors.New("--since belongs to --failed")
+			case !failed && len(args) == 0:
+				return errors.New("name an execution, or all that failed with --failed; sluice executions list shows them")
+			case f.plan != "" && (failed || len(args) > 1):
 				return errors.New("--plan is of one execution")
 			}
-			return sh.replays(c.Context(), args, f)
+			if !failed {
+				return sh.replays(c.Context(), args, f)
+			}
+			ids, err := sh.failed(c.Context(), since)
+			if err != nil {
+				return err
+			}
+			if len(ids) == 0 {
+				fmt.Fprintln(sh.Err, "Nothing waits for a replay.")
+			}
+			return sh.replays(c.Context(), ids, f)
 		},
 	}
 	f.register(c)
 	c.Flags().StringVar(&f.plan, "plan", "", "`token` of a pre-flight: refuse to start when anything has moved since")
+	c.Flags().BoolVar(&failed, "failed", false, "all that failed and have no replay that succeeded")
+	c.Flags().StringVar(&since, "since", "", "with --failed: begun at this `time` or later (24h, 7d, 2026-11-30)")
 	return c
+}
+
+// failed lists what waits for a replay.
+func (sh *shell) failed(ctx context.Context, since string) (ids []string, err error) {
+	from, err := moment(since, time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("--since: %w", err)
+	}
+	err = sh.withHistory(ctx, func(s storage.ExecutionStore) error {
+		list, err := replay.Failed(ctx, s, from)
+		for _, h := range list {
+			ids = append(ids, h.ID)
+		}
+		return err
+	})
+	return ids, err
 }
 
 // replays runs several replays, one after another. Each is judged by itself; the
 // first bad exit code is the command's.
 func (sh *shell) replays(ctx context.Context, ids []string, f *replayFlags) error {
+	if len(ids) == 1 {
+		return sh.replay(ctx, ids[0], f)
+	}
 	var first error
+	good := 0
 	for i, id := range ids {
+		fmt.Fprintf(sh.Err, "%d of %d: %s\n", i+1, len(ids), id)
 		err := sh.replay(ctx, id, f)
-		if ctx.Err() != nil || len(ids) == 1 {
+		if ctx.Err() != nil {
 			return err
 		}
 		if err == nil {
+			good++
 			continue
 		}
-		fmt.Fprintf(sh.Err, "%s: %v\n", id, err)
+		if exit, ok := errors.AsType[*exitError](err); !ok || exit.err != nil { // else its reason is printed already
+			fmt.Fprintf(sh.Err, "%s: %v\n", id, err)
+		}
 		if first == nil {
 			first = err
 		}
-		fmt.Fprintf(sh.Err, "%d of %d done\n", i+1, len(ids))
 	}
-	return first
+	if len(ids) > 0 {
+		fmt.Fprintf(sh.Err, "%d of %d replayed\n", good, len(ids))
+	}
+	if first == nil {
+		return nil
+	}
+	code := codeOf(first)
+	if exit, ok := errors.AsType[*exitError](first); ok {
+		code = exit.code
+	}
+	return &exitError{code, nil} // each was told above
 }
 
 type jsonReplay struct {

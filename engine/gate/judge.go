@@ -50,3 +50,12 @@ func (s *Session) IsSealed(ctx context.Context, location string, ref storage.Sna
 	_, err = place.Store.Load(ctx, ref)
 	return err == nil
 }
+
+// Remote gives the storage of a location of snapshots; its records are there too.
+func (s *Session) Remote(ctx context.Context, location string) (storage.Remote, error) {
+	place, err := s.o.Places.Place(ctx, location)
+	if err != nil {
+		return nil, err
+	}
+	return place.Remote, nil
+}

@@ -2,7 +2,10 @@ package replay
 
 import (
 	"context"
+	"iter"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"sluice/storage"
 )
@@ -18,18 +21,73 @@ func Unfinished(ctx context.Context, s storage.ExecutionReader, file string) (st
 	if err != nil {
 		return "", err
 	}
-	page, err := s.Executions(ctx, storage.ExecutionQuery{RootsOnly: true, Name: filepath.Base(file), Kinds: []storage.ExecutionKind{storage.KindWorkflow}})
-	if err != nil {
-		return "", err
-	}
-	for _, h := range page.Executions {
-		if h.File != file {
-			continue
-		}
-		if h.State == storage.StateSucceeded {
+	q := storage.ExecutionQuery{RootsOnly: true, Name: filepath.Base(file), Kinds: []storage.ExecutionKind{storage.KindWorkflow}}
+	for h, err := range executions(ctx, s, q) {
+		switch {
+		case err != nil:
+			return "", err
+		case h.File != file:
+		case h.State == storage.StateSucceeded:
 			return "", nil
+		default:
+			return h.ID, nil
 		}
-		return h.ID, nil
 	}
 	return "", nil
+}
+
+// Failed lists what failed or was interrupted since a moment and still waits for a
+// replay, in the order in which it ran first. Of a chain of replays it is the
+// newest one, and none when the chain has come to a success or goes on.
+func Failed(ctx context.Context, s storage.ExecutionReader, since time.Time) ([]storage.ExecutionHead, error) {
+	seen := map[string]bool{}
+	var list []storage.ExecutionHead
+	for h, err := range executions(ctx, s, storage.ExecutionQuery{RootsOnly: true}) {
+		if err != nil {
+			return nil, err
+		}
+		// A chain is as old as its first execution; its replays come before it here.
+		if h.Created().Before(since) {
+			break
+		}
+		if seen[h.Origin] {
+			continue
+		}
+		seen[h.Origin] = true
+		chain, err := s.Lineage(ctx, h.ID)
+		if err != nil {
+			return nil, err
+		}
+		done := slices.ContainsFunc(chain, func(c storage.ExecutionHead) bool {
+			return c.State == storage.StateSucceeded || !c.State.Ended()
+		})
+		if !done && (h.State == storage.StateFailed || h.State == storage.StateInterrupted) {
+			list = append(list, h)
+		}
+	}
+	slices.SortFunc(list, func(a, b storage.ExecutionHead) int {
+		return storage.ExecutionTime(a.Origin).Compare(storage.ExecutionTime(b.Origin))
+	})
+	return list, nil
+}
+
+// executions gives all that a query finds, the newest first.
+func executions(ctx context.Context, s storage.ExecutionReader, q storage.ExecutionQuery) iter.Seq2[storage.ExecutionHead, error] {
+	return func(yield func(storage.ExecutionHead, error) bool) {
+		for {
+			page, err := s.Executions(ctx, q)
+			if err != nil {
+				yield(storage.ExecutionHead{}, err)
+				return
+			}
+			for _, h := range page.Executions {
+				if !yield(h, nil) {
+					return
+				}
+			}
+			if q.After = page.Next; q.After == "" {
+				return
+			}
+		}
+	}
 }

@@ -1,12 +1,14 @@
 package replay
 
 import (
+	"strings"
 	"time"
 
 	"sluice/engine/gate"
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
 	"sluice/engine/workflow"
+	"sluice/storage/record"
 )
 
 // The names of start points beside nodes and gates.
@@ -29,11 +31,19 @@ type Options struct {
 	Start string
 	// Given are variables and parameters with a value chosen for this replay.
 	Given        map[string]string
-	Overrides    []string // checks that are overridden, for Reason
+	Overrides    []string // checks that are overridden; they count with a Reason only
 	Reason       string
 	Acknowledged []string // checks that were read
 	Quick        bool     // compare only the sizes of segments before the start
 	Definition   string   // Current (also when empty) or Original
+}
+
+// overrides are those that count: they need a reason, which is recorded.
+func (o *Options) overrides() []string {
+	if strings.TrimSpace(o.Reason) == "" {
+		return nil
+	}
+	return o.Overrides
 }
 
 // Ground is the project as it is now.
@@ -44,5 +54,7 @@ type Ground struct {
 	// Session makes gates with the places and secrets of this installation.
 	Session func(gate.SessionOptions) *gate.Session
 	Secrets gate.Secrets
+	// Records are the options to read the records of other machines with.
+	Records record.Options
 	Now     func() time.Time
 }

@@ -90,6 +90,13 @@ type StartPoint struct {
 	Why    string `json:"why,omitempty"`
 }
 
+// Where the value of a variable comes from.
+const (
+	fromRecorded = "recorded"
+	fromGiven    = "given"
+	fromCurrent  = "current"
+)
+
 // VariableUse is one variable of the original execution and the value that the
 // replay uses.
 type VariableUse struct {
@@ -143,9 +150,11 @@ type Plan struct {
 	Estimate   Estimate      `json:"estimate"`
 	Definition string        `json:"definition"` // current or original
 
+	source    *Source                                 // with what other machines did
 	reuse     map[storage.ActionKey]storage.ActionRun // without root
 	from      []gate.Start
 	only      map[engine.CallPath]map[string]bool
+	left      map[engine.CallPath]left
 	snapshots []storage.SnapshotLink
 	bound     []gate.Reused
 	sealed    map[storage.ActionKey]*gate.SealedAction // without root

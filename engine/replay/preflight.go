@@ -30,7 +30,11 @@ const (
 	CheckQuick       = "quick"        // quick verification
 )
 
-const runWhole = "run it from its start: --from start"
+const (
+	runWhole    = "run it from its start: --from start"
+	nothingLeft = "nothing of this execution is left to run"
+	chooseStart = "choose a start point: --from"
+)
 
 // planner makes one plan.
 type planner struct {
@@ -53,11 +57,16 @@ func Preflight(ctx context.Context, src *Source, g Ground, o Options) (*Plan, er
 	if o.Start == "" {
 		o.Start = FirstFailed
 	}
+	o.Overrides = o.overrides()
 	p := &planner{src: src, ground: g, o: o, plan: &Plan{
 		Execution: root.ID, Origin: root.Origin, Kind: string(root.Kind), Start: o.Start, Definition: o.Definition,
-		reuse: map[storage.ActionKey]storage.ActionRun{}, sealed: map[storage.ActionKey]*gate.SealedAction{}, only: map[engine.CallPath]map[string]bool{},
+		reuse: map[storage.ActionKey]storage.ActionRun{}, sealed: map[storage.ActionKey]*gate.SealedAction{}, only: map[engine.CallPath]map[string]bool{}, left: map[engine.CallPath]left{},
 	}}
 	p.plan.File = p.rebase(root.File)
+	if err := p.lookElsewhere(ctx); err != nil {
+		return nil, err
+	}
+	p.plan.source = p.src
 	if err := p.checkChain(ctx); err != nil {
 		return nil, err
 	}
@@ -66,7 +75,7 @@ func Preflight(ctx context.Context, src *Source, g Ground, o Options) (*Plan, er
 	var err error
 	switch root.Kind {
 	case storage.KindWorkflow:
-		err = p.workflow(ctx, "", p.plan.File)
+		err = p.workflow(ctx, "", p.plan.File, !p.start.whole)
 	default:
 		err = p.pipeline(ctx, "", root, modeOf(p.start))
 	}
@@ -95,7 +104,7 @@ func (p *planner) checkChain(ctx context.Context) error {
 			return fmt.Errorf("is another run of this chain active: %w", err)
 		}
 		if running {
-			p.plan.add(&p.o, "", gate.Check{ID: CheckActive, Status: gate.Block, What: "another run or replay of this execution is active: " + who, Do: "wait for its end, or stop it"})
+			p.plan.add(&p.o, "", active(who))
 		}
 	}
 	for i := range p.src.Chain {
@@ -106,6 +115,12 @@ func (p *planner) checkChain(ctx context.Context) error {
 				What: fmt.Sprintf("replay %s of it has succeeded already at %s", r.ID, r.Ended.UTC().Format("2006-01-02 15:04:05Z")), Do: "replay it again only when its result was lost",
 			})
 		}
+	}
+	if root := p.src.Root(); p.src.succeeded() {
+		p.plan.add(&p.o, "", gate.Check{
+			ID: CheckReplayed, Status: gate.Warn, What: fmt.Sprintf("this execution has succeeded already at %s", root.Ended.UTC().Format("2006-01-02 15:04:05Z")),
+			Do: "replay it only when its result was lost",
+		})
 	}
 	if !p.src.Ended() {
 		p.plan.add(&p.o, "", gate.Check{ID: CheckRecord, Status: gate.Info, What: "the record ends abruptly: the process was killed"})
@@ -144,21 +159,21 @@ func (p *planner) variables() {
 		given, chosen := p.o.Given[v.Name]
 		switch {
 		case chosen:
-			u.Used, u.From = given, "given"
+			u.Used, u.From = given, fromGiven
 		case v.Secret:
-			u.Original, u.Current, u.From = "", "", "current"
+			u.Original, u.Current, u.From = "", "", fromCurrent
 			if defined && p.ground.Secrets != nil && v.Value != "" && p.ground.Secrets.Sum(current) != v.Value {
 				u.Original, u.Current = "changed", "changed"
 			}
 		default:
-			u.Used, u.From = u.Original, "recorded"
+			u.Used, u.From = u.Original, fromRecorded
 			p.vars[v.Name] = u.Used
 		}
 		p.plan.Variables = append(p.plan.Variables, u)
 	}
 	for name, value := range p.o.Given {
 		if !slices.ContainsFunc(p.plan.Variables, func(u VariableUse) bool { return u.Name == name }) {
-			p.plan.Variables = append(p.plan.Variables, VariableUse{Name: name, Used: value, From: "given"})
+			p.plan.Variables = append(p.plan.Variables, VariableUse{Name: name, Used: value, From: fromGiven})
 		}
 	}
 	slices.SortFunc(p.plan.Variables, func(a, b VariableUse) int { return strings.Compare(a.Name, b.Name) })
@@ -182,7 +197,7 @@ func (p *planner) recorded(ctx context.Context, e *storage.Execution) (*hopxml.D
 	if e == nil || e.Definition == "" {
 		return nil, fmt.Errorf("its definition was not kept: %w", storage.ErrNotFound)
 	}
-	data, err := p.src.Definition(ctx, e.Definition)
+	data, err := p.src.definition(ctx, e)
 	if err != nil {
 		return nil, err
 	}

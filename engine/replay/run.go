@@ -87,7 +87,7 @@ func (r *Replay) Run(ctx context.Context) (id string, result transform.Result, e
 	}
 	defer func() { err = errors.Join(err, r.release(ctx, lease)) }()
 	for _, remote := range r.Claims {
-		claim, cerr := record.TakeClaim(ctx, remote, r.Claiming, origin, id)
+		claim, cerr := r.claim(ctx, remote, origin, id)
 		if cerr != nil {
 			return "", result, fmt.Errorf("another replay is active: %w", cerr)
 		}
@@ -124,7 +124,7 @@ func (r *Replay) again(ctx context.Context) error {
 	if now.Token != r.Plan.Token {
 		return ErrMoved
 	}
-	r.Plan, r.Source = now, src
+	r.Plan, r.Source = now, now.source
 	return nil
 }
 
@@ -158,11 +158,11 @@ func (r *Replay) run(ctx context.Context, id string, lease storage.HeldLease) (r
 		return result, err
 	}
 	session := r.Ground.Session(gate.SessionOptions{
-		From: r.Plan.from, RunOnly: r.Plan.only, Overrides: r.Options.Overrides, Reason: r.Options.Reason, Quick: r.Options.Quick,
+		From: r.Plan.from, RunOnly: r.Plan.only, Overrides: r.Options.overrides(), Reason: r.Options.Reason, Quick: r.Options.Quick,
 		Given: r.Options.Given, Told: rec.Told,
 	})
 	rec.Follow(session)
-	r.Ground.Pipelines.Extend = session.Extend
+	r.Ground.Pipelines.Extend = r.extend(session.Extend)
 	if r.Options.Definition == Original {
 		r.Ground.Pipelines.Read = r.asRun(ctx)
 	}
@@ -186,17 +186,13 @@ func (r *Replay) prepare(ctx context.Context, id string) (Runnable, error) {
 	parameters := p.given()
 	if root.Kind == storage.KindWorkflow {
 		return r.Ground.Workflows.Prepare(workflow.Run{
-			File: r.Plan.File, RunConfig: configOf(root.RunConfiguration), Scope: r.Ground.Scope, Parameters: parameters, Variables: parameters, ID: id,
+			File: r.Plan.File, RunConfig: root.RunConfiguration, Scope: r.Ground.Scope, Parameters: parameters, Variables: parameters, ID: id,
 		})
 	}
 	return r.Ground.Pipelines.Prepare(ctx, pipeline.Run{
 		File: r.Plan.File, RunConfig: root.RunConfiguration, Scope: r.Ground.Scope, Parameters: parameters, Variables: parameters, ID: id,
 	})
 }
-
-// configOf runs a workflow whose engine is Replay by the default configuration:
-// it is a replay already.
-func configOf(name string) string { return name }
 
 // entries are the decisions of the plan for the log.
 func (r *Replay) entries(of string) []storage.ReplayEntry {
@@ -259,9 +255,12 @@ func (r *Replay) rows(ctx context.Context, key storage.ActionKey, a storage.Acti
 func (r *Replay) asRun(ctx context.Context) func(string) (*hopxml.Document, error) {
 	p := &planner{src: r.Source, ground: r.Ground}
 	byFile := map[string]*storage.Execution{}
-	for i := range r.Source.Executions {
-		e := &r.Source.Executions[i]
-		byFile[p.rebase(e.File)] = e
+	line := r.Source.line()
+	for i := len(line) - 1; i >= 0; i-- {
+		for k := range line[i].Executions {
+			e := &line[i].Executions[k]
+			byFile[p.rebase(e.File)] = e
+		}
 	}
 	return func(path string) (*hopxml.Document, error) {
 		e := byFile[path]

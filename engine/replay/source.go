@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 
-	"sluice/engine"
 	"sluice/storage"
 	"sluice/storage/record"
 )
@@ -27,6 +26,8 @@ type Source struct {
 	Definition func(ctx context.Context, hash string) ([]byte, error)
 	// Alive tells whether an execution of the chain may still be running.
 	Alive func(ctx context.Context) (running bool, who string, err error)
+
+	elsewhere map[string]*record.Loaded // records that only a location knows, by root
 }
 
 // ErrChild: only root executions are replayed.
@@ -59,12 +60,21 @@ func FromStore(ctx context.Context, s storage.ExecutionReader, id string) (*Sour
 	src.Alive = func(context.Context) (bool, string, error) {
 		for _, h := range chain {
 			if !h.State.Ended() {
-				return true, fmt.Sprintf("%s, process %d on %s by %s", h.ID, h.PID, h.Host, h.Who), nil
+				return true, owner(&h), nil
 			}
 		}
 		return false, "", nil
 	}
 	return src, nil
+}
+
+// whoRuns names an execution with its process.
+func whoRuns(h *storage.ExecutionHead) string {
+	text := fmt.Sprintf("%s, process %d on %s", h.ID, h.PID, h.Host)
+	if h.Who != "" {
+		text += " by " + h.Who
+	}
+	return text
 }
 
 // Deaths remembers which executions were seen to be dead at remotes, where that
@@ -141,78 +151,25 @@ func FromRemote(ctx context.Context, remote storage.Remote, o record.Options, id
 				deaths.add(execution)
 			}
 		}
-		return life == record.Alive, execution, err
+		return life == record.Alive, src.owner(execution), err
 	}
 	return src, nil
 }
 
-// execution gives the latest execution at a place of the tree; nil when none was
-// there.
-func (s *Source) execution(at engine.CallPath) *storage.Execution {
-	return executionAt(&s.Record, at)
-}
-
-func executionAt(r *record.Record, at engine.CallPath) *storage.Execution {
-	var last *storage.Execution
-	for i := range r.Executions {
-		e := &r.Executions[i]
-		if e.CallPath == string(at) && (last == nil || e.ID > last.ID) {
-			last = e
-		}
-	}
-	return last
-}
-
-// run gives the record of one action run; nil when there is none.
-func (s *Source) run(at engine.CallPath, node string, ordinal int) *storage.ActionRun {
-	for i := range s.Runs {
-		a := &s.Runs[i]
-		if a.CallPath == string(at) && a.Node == node && a.Ordinal == ordinal {
-			return a
-		}
-	}
-	return nil
-}
-
-// links gives the snapshots of one execution, by name of the node; the last one
-// of a node counts.
-func (s *Source) links(execution string) map[string]storage.SnapshotLink {
-	list := map[string]storage.SnapshotLink{}
-	for _, l := range s.Snapshots {
-		if l.Execution == execution {
-			list[l.Node] = l
-		}
-	}
-	return list
-}
-
-// finished tells which transforms of the pipeline at a place have come to their
-// end, in this execution or in an earlier one of the chain that it goes on from.
-func (s *Source) finished(at engine.CallPath) map[string]bool {
-	done := map[string]bool{}
+// owner names an execution of the chain with who runs it and where; an execution
+// that has no record yet by its id alone.
+func (s *Source) owner(execution string) string {
 	for i := range s.Chain {
-		r := &s.Chain[i]
-		if r.Root().ID > s.Root().ID {
-			break
-		}
-		e := executionAt(r, at)
-		if e == nil {
-			continue
-		}
-		state := map[string]bool{}
-		for _, m := range r.Metrics[e.ID] {
-			all, seen := state[m.Transform]
-			state[m.Transform] = (all || !seen) && m.State == stateFinished
-		}
-		for name, ok := range state {
-			done[name] = ok
+		if root := s.Chain[i].Root(); root.ID == execution {
+			return owner(&root.ExecutionHead)
 		}
 	}
-	return done
+	return execution
 }
 
-// stateFinished is the engine's word for a transform that came to its end.
-const stateFinished = "finished"
+func owner(h *storage.ExecutionHead) string {
+	return fmt.Sprintf("%s, process %d on %s by %s", h.ID, h.PID, h.Host, h.Who)
+}
 
 // digest identifies the record as it is now.
 func (s *Source) digest() (string, error) {

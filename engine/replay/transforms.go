@@ -128,10 +128,18 @@ func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation)
 			interrupted = n.Name
 		}
 	}
-	wanted, run, from := t.choose()
+	wanted, run, from := t.choose(prepared.Pipeline.Document)
+	if t.mode == fromGate && from[0].Snapshot == "" {
+		t.plan.add(&t.o, t.at, gate.Check{
+			ID: gate.CheckGate, Gate: t.start.gate, Status: gate.Block, What: fmt.Sprintf("this execution has no rows of %q: it was no gate then, or was not reached", t.start.gate),
+			Do: "choose a start point that is usable, or " + runWhole,
+		})
+		t.steps(nil, nil)
+		return nil
+	}
 	if t.mode != whole && len(from) == 0 {
-		if t.at == "" || t.mode == fromGate {
-			t.blockWithoutGate(interrupted)
+		if t.at == "" {
+			t.blockWithoutGate(interrupted, len(run) == 0)
 			t.steps(nil, nil)
 			return nil
 		}
@@ -150,6 +158,11 @@ func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation)
 		if err != nil {
 			return err
 		}
+		for i := range j.Checks {
+			if c := &j.Checks[i]; c.ID == gate.CheckSegments && c.Status == gate.Warn {
+				c.Status = gate.Info // quick verification is acknowledged once for all gates
+			}
+		}
 		t.plan.add(&t.o, t.at, j.Checks...)
 		t.plan.from, t.plan.only[t.at] = append(t.plan.from, from...), wanted
 		bound = j.Bound
@@ -159,15 +172,19 @@ func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation)
 		}
 	}
 	t.steps(run, bound)
-	t.secondWrites(run)
+	t.leftFiles(run)
+	t.secondWrites(ctx, run)
 	return nil
 }
 
 // blockWithoutGate: a replay never reads a source that has moved on, unless a
 // person says so.
-func (t *transforms) blockWithoutGate(interrupted string) {
+func (t *transforms) blockWithoutGate(interrupted string, done bool) {
 	c := gate.Check{ID: gate.CheckGate, Status: gate.Block, What: "no gate was reached, so there are no rows to replay", Do: runWhole}
-	if interrupted != "" {
+	switch {
+	case done:
+		c = gate.Check{ID: CheckStart, Status: gate.Block, What: nothingLeft, Do: chooseStart}
+	case interrupted != "":
 		c = gate.Check{ID: gate.CheckSealed, Gate: interrupted, Status: gate.Block, What: gate.InterruptedMessage, Do: runWhole}
 	}
 	t.plan.add(&t.o, t.at, c)
@@ -192,7 +209,7 @@ func (t *transforms) everything() map[string]bool {
 
 // choose gives the transforms that are wanted, those that run because they feed
 // them, too, and the gates that feed both.
-func (t *transforms) choose() (wanted, run map[string]bool, from []gate.Start) {
+func (t *transforms) choose(marked *hopxml.Document) (wanted, run map[string]bool, from []gate.Start) {
 	run = map[string]bool{}
 	switch t.mode {
 	case fromGate:
@@ -218,6 +235,9 @@ func (t *transforms) choose() (wanted, run map[string]bool, from []gate.Start) {
 				}
 			}
 		}
+	}
+	for _, k := range t.givers(marked) {
+		run[k] = true
 	}
 	wanted = maps.Clone(run)
 	needed := map[string]bool{}
@@ -252,11 +272,7 @@ func (t *transforms) startOf(k, name string) gate.Start {
 			}
 		}
 	}
-	s := gate.Start{Node: name, Snapshot: l.Ref.ID, CallPath: t.at, Digest: l.Digest, Location: l.Location}
-	if s.Snapshot == "" {
-		s.Snapshot = gate.Latest
-	}
-	return s
+	return gate.Start{Node: name, Snapshot: l.Ref.ID, CallPath: t.at, Digest: l.Digest, Location: l.Location}
 }
 
 // below gives what hops lead to from a transform, without itself.
@@ -301,96 +317,24 @@ func (t *transforms) steps(run map[string]bool, bound []gate.Reused) {
 		case t.above[key(n.Name)] && !run[key(n.Name)]:
 			s.Why = "its rows are behind the gate"
 		case run[key(n.Name)]:
-			s.Decision, s.Why = Run, ""
-			if t.finished[n.Name] {
-				s.Why = "it feeds what has to run"
-			}
+			s.Decision, s.Why = Run, t.why(n.Name)
 		}
 		t.plan.Steps = append(t.plan.Steps, s)
 	}
 }
 
-// secondWrites names the sinks to run that were written already, by this
-// execution or by another one of the chain.
-func (t *transforms) secondWrites(run map[string]bool) {
-	for _, w := range append(t.written(), t.released()...) {
-		m := w.metrics
-		if !run[key(m.Transform)] || m.Sink.Idempotent || w.rows == 0 && !w.unknown {
-			continue
-		}
-		what := fmt.Sprintf("%q has written %d rows to %s already (%s), and would write again", m.Transform, w.rows, targetOf(m), m.Sink.How)
-		switch {
-		case w.unknown:
-			what = fmt.Sprintf("%q may have written rows to %s (number unknown, %d were counted; %s), and would write again", m.Transform, targetOf(m), w.rows, m.Sink.How)
-		case !w.committed:
-			what = fmt.Sprintf("%q has written up to %d rows to %s before it failed (%s), and would write again", m.Transform, w.rows, targetOf(m), m.Sink.How)
-		}
-		t.plan.add(&t.o, t.at, gate.Check{ID: CheckSecondWrite + ":" + m.Transform, Gate: m.Transform, Status: gate.Warn, What: what, Do: "take the rows out of the target first, or accept that they are there twice"})
+// why tells for what reason a transform runs.
+func (t *transforms) why(name string) string {
+	wanted := t.plan.only[t.at]
+	switch {
+	case t.mode == whole:
+		return "the pipeline runs from its start"
+	case !t.finished[name]:
+		return "it did not come to its end"
+	case wanted == nil || wanted[key(name)]:
+		return "it is behind what runs"
 	}
-}
-
-// written adds up what the sinks of the pipeline have written in the chain.
-type written struct {
-	metrics   storage.TransformMetrics // the latest
-	rows      int64
-	unknown   bool // more may be there: the process was killed
-	committed bool
-}
-
-// released are the sinks of a record that ends abruptly, which tells nothing of
-// them: the rows were on their way to them.
-func (t *transforms) released() []*written {
-	if t.execution.State.Ended() && t.execution.State != storage.StateInterrupted {
-		return nil
-	}
-	var list []*written
-	for _, n := range t.graph.Nodes {
-		known := slices.ContainsFunc(t.src.Metrics[t.execution.ID], func(m storage.TransformMetrics) bool { return m.Transform == n.Name })
-		if n.Disabled || !n.Definition.Sink || known || n.Settings == nil {
-			continue
-		}
-		to := transform.TargetOf(n.Settings, t.vars)
-		list = append(list, &written{unknown: true, metrics: storage.TransformMetrics{
-			Transform: n.Name, Sink: &storage.SinkFacts{Target: to.Name, Idempotent: to.Idempotent, How: to.How, Unknown: true},
-		}})
-	}
-	return list
-}
-
-func (t *transforms) written() []*written {
-	var list []*written
-	for i := range t.src.Chain {
-		r := &t.src.Chain[i]
-		for k := range r.Executions {
-			e := &r.Executions[k]
-			if e.CallPath != string(t.at) {
-				continue
-			}
-			for _, m := range r.Metrics[e.ID] {
-				if m.Sink == nil {
-					continue
-				}
-				n := slices.IndexFunc(list, func(w *written) bool { return w.metrics.Transform == m.Transform })
-				if n < 0 {
-					n = len(list)
-					list = append(list, &written{committed: true})
-				}
-				w := list[n]
-				w.metrics = m
-				w.rows += m.Sink.Rows
-				w.unknown = w.unknown || m.Sink.Unknown || !e.State.Ended() || e.State == storage.StateInterrupted
-				w.committed = w.committed && (m.Sink.Committed || m.Sink.Rows == 0)
-			}
-		}
-	}
-	return list
-}
-
-func targetOf(m storage.TransformMetrics) string {
-	if m.Sink.Target == "" {
-		return "its target"
-	}
-	return m.Sink.Target
+	return "it feeds what has to run"
 }
 
 // pipelineChanges shows what was changed behind the gates: that is the fix. What

@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 
 	"sluice/engine"
-	"sluice/engine/action"
 	"sluice/engine/files"
 	"sluice/engine/gate"
 	"sluice/engine/hopxml"
 	"sluice/engine/recorder"
-	"sluice/engine/transform"
 	"sluice/engine/workflow"
 	"sluice/storage"
+	"sluice/storage/record"
 )
 
 // walk goes through a workflow as its runner does, and follows the recorded
@@ -32,13 +33,17 @@ type walk struct {
 	runs    map[string]*storage.ActionRun // by actionKey
 	ordinal map[*workflow.Node]int
 	fresh   map[*workflow.Node]bool // would run because something before them does
-	seen    map[string]bool
+	chosen  *storage.ActionRun      // the start point, or what leads to it; nil when there is none here
 	err     error
 }
 
-// workflow plans the workflow that ran at a place.
-func (p *planner) workflow(ctx context.Context, at engine.CallPath, file string) error {
+// workflow plans the workflow that ran at a place. Clean says that nothing before it
+// runs anew, so that it may reuse what was recorded.
+func (p *planner) workflow(ctx context.Context, at engine.CallPath, file string, clean bool) error {
 	e := p.src.execution(at)
+	if e == nil {
+		e = p.src.elsewhereAt(at)
+	}
 	d, err := p.document(ctx, file, e)
 	var view *hopxml.Workflow
 	if err == nil {
@@ -54,11 +59,15 @@ func (p *planner) workflow(ctx context.Context, at engine.CallPath, file string)
 	}
 	w := &walk{
 		planner: p, ctx: ctx, at: at, execution: e, doc: d, graph: g, now: nodesOf(d), runs: map[string]*storage.ActionRun{},
-		ordinal: map[*workflow.Node]int{}, fresh: map[*workflow.Node]bool{}, seen: map[string]bool{},
+		ordinal: map[*workflow.Node]int{}, fresh: map[*workflow.Node]bool{},
 	}
 	for i := range p.src.Runs {
 		if a := &p.src.Runs[i]; a.CallPath == string(at) {
-			w.runs[actionKey(at, a.Node, a.Ordinal)] = a
+			k := actionKey(at, a.Node, a.Ordinal)
+			w.runs[k] = a
+			if p.start.forced[k] {
+				w.chosen = a
+			}
 		}
 	}
 	if then, err := p.recorded(ctx, e); err == nil {
@@ -68,10 +77,10 @@ func (p *planner) workflow(ctx context.Context, at engine.CallPath, file string)
 		}
 	}
 	steps := len(p.plan.Steps)
-	w.visit(g.Start(), !p.start.whole, nil)
+	w.visit(g.Start(), clean, nil)
 	w.notReached()
 	if w.err == nil && at == "" && !ran(p.plan.Steps[steps:]) {
-		p.plan.add(&p.o, at, gate.Check{ID: CheckStart, Status: gate.Block, What: "nothing of this execution is left to run", Do: "choose a start point"})
+		p.plan.add(&p.o, at, gate.Check{ID: CheckStart, Status: gate.Block, What: nothingLeft, Do: chooseStart})
 	}
 	return w.err
 }
@@ -137,11 +146,10 @@ func (w *walk) step(n *workflow.Node, clean bool, b *branches) bool {
 	}
 	w.ordinal[n]++
 	k := actionKey(w.at, n.Name, w.ordinal[n])
-	w.seen[k] = true
 	a := w.runs[k]
-	if a == nil || w.start.forced[k] || !reusable(a, n) {
+	if a == nil || w.start.forced[k] || !reusable(a, n) && !w.leads(a, n) {
 		w.run(n, a)
-		for _, t := range n.Followed(true) {
+		for _, t := range append(n.Followed(true), decided(n)...) {
 			w.visitBehind(t, b)
 		}
 		return false
@@ -196,19 +204,45 @@ func reusable(a *storage.ActionRun, n *workflow.Node) bool {
 	return a.State == storage.ActionFailed && a.Result.Errors == 0 && a.Message == "" && len(n.Followed(false)) > 0
 }
 
+// leads tells whether an action that failed led to the chosen start point: its
+// failure was handled, and the way that was gone then is gone again.
+func (w *walk) leads(a *storage.ActionRun, n *workflow.Node) bool {
+	if w.chosen == nil || a.State != storage.ActionFailed || a.Result == nil || a.Result.Stopped || a.Ended.After(w.chosen.Started) {
+		return false
+	}
+	to := w.graph.Node(w.chosen.Node)
+	return to != nil && slices.ContainsFunc(n.Followed(a.Result.OK), func(next *workflow.Node) bool { return next.LeadsTo(to) })
+}
+
 // behind lists what runs because something before it does, as far as hops of
-// success lead.
-func (w *walk) behind(n *workflow.Node) {
+// success lead; behind an action that only decides on the way, both ways may run.
+func (w *walk) behind(n *workflow.Node) { w.mayRun(n, "it follows what runs") }
+
+func (w *walk) mayRun(n *workflow.Node, why string) {
 	if w.fresh[n] {
 		return
 	}
 	w.fresh[n] = true
-	s := Step{CallPath: w.at, Node: n.Name, Ordinal: w.ordinal[n] + 1, Kind: KindAction, Type: n.Type, Decision: Run, Why: "it follows what runs"}
+	s := Step{CallPath: w.at, Node: n.Name, Ordinal: w.ordinal[n] + 1, Kind: KindAction, Type: n.Type, Decision: Run, Why: why}
 	w.plan.Steps = append(w.plan.Steps, s)
-	w.again(n, w.runs[actionKey(w.at, n.Name, s.Ordinal)])
-	for _, t := range n.Followed(true) {
-		w.behind(t)
+	w.again(n, s.Ordinal)
+	for turn := s.Ordinal; turn <= w.src.turns(w.at, n.Name); turn++ {
+		w.children(n, turn, true)
 	}
+	for _, t := range n.Followed(true) {
+		w.mayRun(t, why)
+	}
+	for _, t := range decided(n) {
+		w.mayRun(t, "it runs when that is decided so")
+	}
+}
+
+// decided are the ways that an action which only decides may lead along instead.
+func decided(n *workflow.Node) []*workflow.Node {
+	if !n.Definition.ReadsOnly {
+		return nil
+	}
+	return n.Followed(false)
 }
 
 // run plans an action that is reached and has to run.
@@ -224,10 +258,9 @@ func (w *walk) run(n *workflow.Node, a *storage.ActionRun) {
 		s.Why = strings.TrimSuffix(s.Why, ":")
 	}
 	w.plan.Steps = append(w.plan.Steps, s)
-	w.again(n, a)
-	if a != nil {
-		w.children(n, s.Ordinal)
-	}
+	w.again(n, s.Ordinal)
+	w.startedUnseen(n, w.at.Child(n.Name, s.Ordinal, 1))
+	w.children(n, s.Ordinal, false)
 }
 
 func firstLine(text string) string {
@@ -235,40 +268,31 @@ func firstLine(text string) string {
 	return line
 }
 
-// children plans what the action started: its own failure lies there.
-func (w *walk) children(n *workflow.Node, ordinal int) {
+// children plans what the action started: its own failure lies there. All of it
+// runs from its start when something before it runs anew, or when only another
+// replay has started it.
+func (w *walk) children(n *workflow.Node, ordinal int, anew bool) {
 	for k := 1; w.err == nil; k++ {
 		at := w.at.Child(n.Name, ordinal, k)
-		e := w.src.execution(at)
+		e, all := w.src.execution(at), anew
 		if e == nil {
-			return
+			e, all = w.src.elsewhereAt(at), true
 		}
 		switch {
+		case e == nil:
+			return
 		case e.Kind == storage.KindWorkflow:
-			w.err = w.planner.workflow(w.ctx, at, w.rebase(e.File))
+			w.err = w.planner.workflow(w.ctx, at, w.rebase(e.File), !all)
+		case all:
+			w.err = w.planner.pipeline(w.ctx, at, e, whole)
 		case w.start.gate != "" && w.start.at == at && !w.start.found:
 			w.err = w.planner.pipeline(w.ctx, at, e, fromGate)
-		case w.start.whole:
-			w.err = w.planner.pipeline(w.ctx, at, e, whole)
 		case e.State == storage.StateSucceeded:
 			w.err = w.planner.pipeline(w.ctx, at, e, fromGates)
 		default:
 			w.err = w.planner.pipeline(w.ctx, at, e, unfinished)
 		}
 	}
-}
-
-// again warns of an action that ran already and whose effects a second run
-// repeats.
-func (w *walk) again(n *workflow.Node, a *storage.ActionRun) {
-	t, again := w.affects(n)
-	if a == nil || !again || a.State == storage.ActionSkipped {
-		return
-	}
-	w.plan.add(&w.o, w.at, gate.Check{
-		ID: CheckSecondWrite + ":" + n.Name, Gate: n.Name, Status: gate.Warn,
-		What: fmt.Sprintf("action %q (%s) has run already, and would run again", n.Name, t.How), Do: "make sure that doing it twice is right",
-	})
 }
 
 // reuse plans an action that is bypassed, and checks that what it left can be
@@ -368,33 +392,27 @@ func (w *walk) unchanged(n *workflow.Node, a *storage.ActionRun) {
 			Do: "undo the change, or start at this action: --from " + n.Name,
 		})
 	}
-	if w.then == nil || w.then[n.Name] == nil {
+	made := w.src.madeBy(a)
+	if made == nil {
+		block(fmt.Sprintf("how action %q ran is not known: there is no record of execution %s, whose result it was", n.Name, a.ReusedFrom), "", "")
+		return
+	}
+	was := w.asRun(made)[n.Name]
+	if was == nil {
 		block(fmt.Sprintf("how action %q ran is not known", n.Name), "", "")
 		return
 	}
-	for _, c := range diffElements(w.execution.File, n.Name, w.then[n.Name], w.now[n.Name]) {
+	for _, c := range diffElements(w.execution.File, n.Name, was, w.now[n.Name]) {
 		block(fmt.Sprintf("the bypassed action %q changed: setting %s", n.Name, c.Setting), c.Then, c.Now)
 	}
-	text := string(w.now[n.Name].Raw())
-	for name, value := range w.o.Given {
-		if then, ok := w.vars[name]; ok && then != value && strings.Contains(text, "${"+name+"}") {
-			w.plan.add(&w.o, w.at, gate.Check{
-				ID: gate.CheckVariable + ":" + name, Gate: n.Name, Status: gate.Block, Overridable: true,
-				What: fmt.Sprintf("variable %s, which the bypassed action %q reads, has another value", name, n.Name), Then: then, Now: value,
-				Do: "leave it out, or start at this action: --from " + n.Name,
-			})
-		}
-	}
-	for k := 1; ; k++ {
-		e := w.src.execution(w.at.Child(n.Name, a.Ordinal, k))
-		if e == nil {
-			return
-		}
+	text := string(was.Raw())
+	for e := range below(made, w.at, n.Name, a.Ordinal) {
 		then, err := w.recorded(w.ctx, e)
 		if err != nil {
 			block(fmt.Sprintf("how %s ran is not known: %v", e.File, err), "", "")
 			continue
 		}
+		text += string(then.Bytes())
 		now, err := w.document(w.ctx, w.rebase(e.File), e)
 		if errors.Is(err, context.Canceled) {
 			w.err = err
@@ -408,6 +426,66 @@ func (w *walk) unchanged(n *workflow.Node, a *storage.ActionRun) {
 			block(fmt.Sprintf("%s, which the bypassed action %q runs, changed: %s %s", e.Name, n.Name, c.Node, c.Setting), c.Then, c.Now)
 		}
 	}
+	w.sameVariables(n, text)
+}
+
+// asRun are the actions of this workflow as they ran in a record of the chain; nil
+// when that is not known.
+func (w *walk) asRun(r *record.Record) map[string]*hopxml.Element {
+	if r == &w.src.Record {
+		return w.then
+	}
+	d, err := w.recorded(w.ctx, executionAt(r, w.at))
+	if err != nil {
+		return nil
+	}
+	return nodesOf(d)
+}
+
+// below gives every execution that one run of an action has started, with all below
+// it, one for each file.
+func below(r *record.Record, at engine.CallPath, node string, ordinal int) iter.Seq[*storage.Execution] {
+	first := at.Child(node, ordinal, 1)
+	return func(yield func(*storage.Execution) bool) {
+		seen := map[string]bool{}
+		for i := range r.Executions {
+			e := &r.Executions[i]
+			path := engine.CallPath(e.CallPath)
+			if e.CallPath == "" || !path.Under(first) && !strings.HasPrefix(e.CallPath, string(first)+":") || seen[e.File+"\n"+e.Definition] {
+				continue
+			}
+			seen[e.File+"\n"+e.Definition] = true
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// sameVariables blocks another value for what a bypassed action, or what it ran,
+// has read.
+func (w *walk) sameVariables(n *workflow.Node, text string) {
+	for _, v := range w.plan.Variables {
+		if v.From != fromGiven || v.Secret || v.Original == v.Used || !reads(text, v.Name) {
+			continue
+		}
+		w.plan.add(&w.o, w.at, gate.Check{
+			ID: gate.CheckVariable + ":" + v.Name, Gate: n.Name, Status: gate.Block, Overridable: true,
+			What: fmt.Sprintf("variable %s, which the bypassed action %q reads, has another value", v.Name, n.Name), Then: v.Original, Now: v.Used,
+			Do: "leave it out, or start at this action: --from " + n.Name,
+		})
+	}
+}
+
+// reads tells whether a definition names a variable, in any of the three ways, or
+// as text of a script.
+func reads(text, name string) bool {
+	for _, form := range []string{"${" + name + "}", "%%" + name + "%%", `"` + name + `"`, "&quot;" + name + "&quot;", "'" + name + "'", "<variablename>" + name + "<"} {
+		if strings.Contains(text, form) {
+			return true
+		}
+	}
+	return false
 }
 
 // notReached lists the actions that the plan does not come to.
@@ -418,15 +496,4 @@ func (w *walk) notReached() {
 		}
 		w.plan.Steps = append(w.plan.Steps, Step{CallPath: w.at, Node: n.Name, Ordinal: 1, Kind: KindAction, Type: n.Type, Decision: Skip, Why: "not on the way"})
 	}
-}
-
-// affects tells whether an action changes something outside that a second run
-// changes once more, and how.
-func (w *walk) affects(n *workflow.Node) (t transform.Target, ok bool) {
-	s, ok := n.Settings.(action.Targeted)
-	if !ok {
-		return t, false
-	}
-	t = s.WritesTo(w.ground.Scope)
-	return t, !t.Idempotent
 }

@@ -1,0 +1,83 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sluice/engine/gate"
+	"sluice/storage"
+	"sluice/storage/record"
+)
+
+// lookElsewhere adds the executions of the chain that ran on other machines: the
+// locations of its snapshots know them. What is at hand already is taken from
+// there. A location that cannot be asked blocks, since nobody knows what was done.
+func (p *planner) lookElsewhere(ctx context.Context) error {
+	locations := map[string]bool{}
+	for _, r := range p.src.Chain {
+		for _, l := range r.Snapshots {
+			locations[l.Location] = true
+		}
+	}
+	src := *p.src
+	src.Chain, src.elsewhere = slices.Clone(src.Chain), map[string]*record.Loaded{}
+	for _, location := range slices.Sorted(maps.Keys(locations)) {
+		remote, err := p.ground.Session(gate.SessionOptions{}).Remote(ctx, location)
+		if err == nil {
+			err = p.addChain(ctx, &src, remote)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			p.plan.add(&p.o, "", gate.Check{
+				ID: CheckRecord, Status: gate.Block, What: fmt.Sprintf("whether another machine has replayed it is not known: %v", err),
+				Do: "make the location reachable: " + location,
+			})
+		}
+	}
+	slices.SortFunc(src.Chain, func(a, b record.Record) int { return strings.Compare(a.Root().ID, b.Root().ID) })
+	p.src = &src
+	return nil
+}
+
+func (p *planner) addChain(ctx context.Context, src *Source, remote storage.Remote) error {
+	origin := src.Root().Origin
+	life, execution, err := record.Look(ctx, remote, origin)
+	if err != nil {
+		return err
+	}
+	list, err := record.Load(ctx, remote, p.ground.Records, origin)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) { // it may have been removed
+		return err
+	}
+	who := execution
+	for _, l := range list {
+		id := l.Root().ID
+		if id == execution {
+			who = whoRuns(&l.Root().ExecutionHead)
+		}
+		if src.byRoot(id) == nil {
+			src.Chain = append(src.Chain, l.Record)
+			src.elsewhere[id] = l
+		}
+	}
+	// What the store of this machine knows to run was told by it.
+	known := src.byRoot(execution)
+	switch {
+	case known != nil && src.elsewhere[execution] == nil:
+	case life == record.Alive:
+		p.plan.add(&p.o, "", active(who))
+	case life == record.Unknown && (known == nil || !known.Ended()):
+		p.plan.add(&p.o, "", gate.Check{ID: CheckActive, Status: gate.Info, What: who + " may be active: the start waits until that is known"})
+	}
+	return nil
+}
+
+func active(who string) gate.Check {
+	return gate.Check{ID: CheckActive, Status: gate.Block, What: "another run or replay of this execution is active: " + who, Do: "wait for its end, or stop it"}
+}
