@@ -332,8 +332,9 @@ func (s *stage) finish(ctx context.Context) error {
 				return err
 			}
 		}
-		u.closeOutputs()
+		// Before the outputs close: a gate that has seen the end of its rows asks for it.
 		u.setState(Finished, s.exec.opts.Now())
+		u.closeOutputs()
 		close(u.finished)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,7 +91,7 @@ func TestAClaimOfTheDeadGoesByItself(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				at.dead = dies // no beat arrives any more
+				at.dead.Store(dies) // no beat arrives any more
 				r := replaying(b, b.plan(replay.Options{}, tl), b.source(tl))
 				r.Claims, r.Claiming = []storage.Remote{b.remote}, record.Options{Heartbeat: 20 * time.Second}
 				began := time.Now()
@@ -102,7 +103,7 @@ func TestAClaimOfTheDeadGoesByItself(t *testing.T) {
 				if held, ok := errors.AsType[*record.ClaimedError](err); !dies && (!ok || held.Execution != other || held.Host != "pod-7" || held.PID != 42 || held.Who != "nightly" || waited > 3*20*time.Second) {
 					t.Errorf("after %s: %v", waited, err)
 				}
-				at.dead = false
+				at.dead.Store(false)
 				if err := claim.Release(t.Context()); err != nil {
 					t.Error(err)
 				}
@@ -119,11 +120,11 @@ func TestAClaimOfTheDeadGoesByItself(t *testing.T) {
 // dying is a remote that a killed process does not reach any more.
 type dying struct {
 	storage.Remote
-	dead bool
+	dead atomic.Bool
 }
 
 func (d *dying) Put(ctx context.Context, name string, c storage.Content) error {
-	if d.dead {
+	if d.dead.Load() {
 		return errDown
 	}
 	return d.Remote.Put(ctx, name, c)
