@@ -196,7 +196,7 @@ func (sh *shell) printPlan(p *replay.Plan) {
 	fmt.Fprintln(w, "\n  PLAN\tSTEP\tTYPE\tROWS\tWHY")
 	for _, s := range p.Steps {
 		rows := ""
-		if s.Decision == replay.Reuse {
+		if s.Decision == replay.Reuse && (s.Rows > 0 || s.Snapshot != "") {
 			rows = grouped(s.Rows)
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", s.Decision, s.Name(), s.Type, rows, oneLine(s.Why, 90))
@@ -218,7 +218,7 @@ func (sh *shell) printPlan(p *replay.Plan) {
 	e := p.Estimate
 	took := ""
 	if e.Took > 0 {
-		took = fmt.Sprintf(" (%s then)", e.Took.Round(time.Second/10))
+		took = fmt.Sprintf(" (%s then)", e.Took.Round(max(time.Millisecond, e.Took/100)))
 	}
 	fmt.Fprintf(out, "\n  %d steps reused (%s rows, %s), %d run%s, %d left out; plan %s\n",
 		e.ReusedSteps, grouped(e.ReusedRows), workspace.FormatBytes(e.ReusedBytes), e.RunSteps, took, e.SkippedSteps, p.Token)

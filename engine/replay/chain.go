@@ -160,16 +160,6 @@ func (s *Source) links(execution string) map[string]storage.SnapshotLink {
 	return list
 }
 
-// metrics gives the counters of one execution of the chain.
-func (s *Source) metrics(execution string) []storage.TransformMetrics {
-	for _, r := range s.line() {
-		if list, ok := r.Metrics[execution]; ok {
-			return list
-		}
-	}
-	return nil
-}
-
 // finished tells which transforms of the pipeline at a place have come to their
 // end, in this execution or in one that it goes on from.
 func (s *Source) finished(at engine.CallPath) map[string]bool {

@@ -100,3 +100,27 @@ func TestWhatASiblingFinishedIsNotDone(t *testing.T) {
 	p = b.plan(replay.Options{}, child, first, sibling, other, child)
 	wantSteps(t, p, "src=REUSE", "out=RUN", "audit=SKIP")
 }
+
+// TestASiblingThatWasKilled: its record ends abruptly.
+func TestASiblingThatWasKilled(t *testing.T) {
+	t.Run("a pipeline", func(t *testing.T) {
+		b := newBench(t)
+		text := mark(t, pipelineOf("src>out", source("src"), sink("out")), "src")
+		b.write("p.hpl", text)
+		first := b.tell(storage.KindPipeline, "p.hpl", failed).seal("", text).was("", "src", "finished", nil).was("", "out", "failed", appended(0, false))
+		wantChecks(t, b.plan(replay.Options{}, first))
+		killed := b.tell(storage.KindPipeline, "p.hpl", storage.StateRunning).replays(first)
+		p := b.plan(replay.Options{}, first, first, killed)
+		wantChecks(t, p, "WARN second-write:out")
+		says(t, p, "second-write:out", "number unknown")
+	})
+	t.Run("a workflow", func(t *testing.T) {
+		b := newBench(t)
+		b.write("w.hwf", workflowOf("Start>a", sets("a", "x")))
+		first := b.tell(storage.KindWorkflow, "w.hwf", failed).did("Start", ok).did("a", bad)
+		killed := b.tell(storage.KindWorkflow, "w.hwf", storage.StateRunning).replays(first)
+		p := b.plan(replay.Options{}, first, first, killed)
+		wantChecks(t, p, "WARN replayed")
+		says(t, p, "replayed", killed.Root().ID, "not fully known")
+	})
+}

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -82,9 +83,54 @@ func diffElements(file, node string, then, now *hopxml.Element) []Change {
 	return list
 }
 
+// differences are the settings of a node that changed. What a newer program writes
+// beside is no change: where the type reads the same settings from both, only what
+// belongs to the node itself counts.
+func (p *planner) differences(file string, workflow bool, node string, then, now *hopxml.Element) []Change {
+	list := diffElements(file, node, then, now)
+	if len(list) == 0 || !p.readsTheSame(workflow, then, now) {
+		return list
+	}
+	return slices.DeleteFunc(list, func(c Change) bool {
+		top, _, _ := strings.Cut(c.Setting, "/")
+		usual, own := ofTheNode[top]
+		return !own || usual != "" && (c.Then == "" || c.Then == usual) && (c.Now == "" || c.Now == usual)
+	})
+}
+
+// ofTheNode are the elements of a node that its type does not read, with the value
+// of an absent one.
+var ofTheNode = map[string]string{
+	"type": "", "attributes": "", "partitioning": "", "custom_distribution": "", "distribute": "Y", "copies": "1", "parallel": "N",
+}
+
+func (p *planner) readsTheSame(workflow bool, then, now *hopxml.Element) bool {
+	id := then.Child("type").Text()
+	if now == nil || !strings.EqualFold(id, now.Child("type").Text()) {
+		return false
+	}
+	if workflow {
+		d, ok := p.ground.Workflows.Actions.Find(id)
+		if !ok {
+			return false
+		}
+		a, _ := d.Decode(then)
+		b, _ := d.Decode(now)
+		return reflect.DeepEqual(a, b)
+	}
+	d, ok := p.ground.Pipelines.Registry.Find(id)
+	if !ok {
+		return false
+	}
+	a, _ := d.Decode(then)
+	b, _ := d.Decode(now)
+	return reflect.DeepEqual(a, b)
+}
+
 // diffDocuments lists what changed between two definitions of one file, node by
 // node.
-func diffDocuments(file string, then, now *hopxml.Document) []Change {
+func (p *planner) diffDocuments(file string, then, now *hopxml.Document) []Change {
+	workflow := now.Kind() == hopxml.WorkflowKind
 	var list []Change
 	seen := map[string]bool{}
 	current := nodesOf(now)
@@ -94,7 +140,7 @@ func diffDocuments(file string, then, now *hopxml.Document) []Change {
 			list = append(list, Change{File: file, Node: name, Then: e.Child("type").Text()})
 			continue
 		}
-		list = append(list, diffElements(file, name, e, current[name])...)
+		list = append(list, p.differences(file, workflow, name, e, current[name])...)
 	}
 	for name, e := range current {
 		if !seen[name] {
@@ -102,6 +148,17 @@ func diffDocuments(file string, then, now *hopxml.Document) []Change {
 		}
 	}
 	list = append(list, diffHops(file, then, now)...)
+	for node, of := range map[string]func(*hopxml.Element) *hopxml.Element{
+		"error handling": func(root *hopxml.Element) *hopxml.Element { return root.Child("transform_error_handling") },
+		"parameters": func(root *hopxml.Element) *hopxml.Element {
+			if workflow {
+				return root.Child("parameters")
+			}
+			return root.Child("info").Child("parameters")
+		},
+	} {
+		list = append(list, diffElements(file, node, of(then.Root()), of(now.Root()))...)
+	}
 	slices.SortFunc(list, func(a, b Change) int {
 		return strings.Compare(a.Node+"\x00"+a.Setting, b.Node+"\x00"+b.Setting)
 	})

@@ -4,10 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"sluice/engine/gate"
 	"sluice/storage"
 	"sluice/storage/record"
 )
+
+// claims are the remotes at which the replay is claimed: all that any execution of
+// the chain has used, so that replays of different ones of them meet.
+func (r *Replay) claims(ctx context.Context) ([]storage.Remote, error) {
+	seen := map[string]bool{}
+	for _, l := range r.Source.Snapshots {
+		seen[l.Location] = true
+	}
+	list := slices.Clone(r.Claims)
+	for _, rec := range r.Plan.source.Chain {
+		for _, l := range rec.Snapshots {
+			if seen[l.Location] {
+				continue
+			}
+			seen[l.Location] = true
+			remote, err := r.Ground.Session(gate.SessionOptions{}).Remote(ctx, l.Location)
+			if err != nil {
+				return nil, fmt.Errorf("claim the replay at %s: %w", l.Location, err)
+			}
+			list = append(list, remote)
+		}
+	}
+	return list, nil
+}
 
 // claim takes the right to replay at one location. A claim whose owner was killed
 // is removed once it stood still for ten of its heartbeats; where the location has

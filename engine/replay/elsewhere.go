@@ -34,7 +34,7 @@ func (p *planner) lookElsewhere(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			p.plan.add(&p.o, "", gate.Check{
+			p.plan.add("", gate.Check{
 				ID: CheckRecord, Status: gate.Block, What: fmt.Sprintf("whether another machine has replayed it is not known: %v", err),
 				Do: "make the location reachable: " + location,
 			})
@@ -71,9 +71,9 @@ func (p *planner) addChain(ctx context.Context, src *Source, remote storage.Remo
 	switch {
 	case known != nil && src.elsewhere[execution] == nil:
 	case life == record.Alive:
-		p.plan.add(&p.o, "", active(who))
+		p.plan.add("", active(who))
 	case life == record.Unknown && (known == nil || !known.Ended()):
-		p.plan.add(&p.o, "", gate.Check{ID: CheckActive, Status: gate.Info, What: who + " may be active: the start waits until that is known"})
+		p.plan.add("", gate.Check{ID: CheckActive, Status: gate.Info, What: who + " may be active: the start waits until that is known"})
 	}
 	return nil
 }

@@ -58,9 +58,7 @@ func Failed(ctx context.Context, s storage.ExecutionReader, since time.Time) ([]
 		if err != nil {
 			return nil, err
 		}
-		done := slices.ContainsFunc(chain, func(c storage.ExecutionHead) bool {
-			return c.State == storage.StateSucceeded || !c.State.Ended()
-		})
+		done := slices.ContainsFunc(chain, func(c storage.ExecutionHead) bool { return c.State == storage.StateSucceeded })
 		if !done && (h.State == storage.StateFailed || h.State == storage.StateInterrupted) {
 			list = append(list, h)
 		}

@@ -150,14 +150,13 @@ type Plan struct {
 	Estimate   Estimate      `json:"estimate"`
 	Definition string        `json:"definition"` // current or original
 
-	source    *Source                                 // with what other machines did
-	reuse     map[storage.ActionKey]storage.ActionRun // without root
-	from      []gate.Start
-	only      map[engine.CallPath]map[string]bool
-	left      map[engine.CallPath]left
-	snapshots []storage.SnapshotLink
-	bound     []gate.Reused
-	sealed    map[storage.ActionKey]*gate.SealedAction // without root
+	source *Source                                 // with what other machines did
+	reuse  map[storage.ActionKey]storage.ActionRun // without root
+	from   []gate.Start
+	only   map[engine.CallPath]map[string]bool
+	left   map[engine.CallPath]left
+	bound  []gate.Reused
+	sealed map[storage.ActionKey]*gate.SealedAction // without root
 }
 
 // judge gives the verdict from the checks.
@@ -185,24 +184,58 @@ func (p *Plan) Open() []Check {
 	return list
 }
 
-// add notes a check with the choices that a person has made about it.
-func (p *Plan) add(o *Options, at engine.CallPath, checks ...gate.Check) {
+// add notes checks; what a person has said about them is looked at in the end.
+func (p *Plan) add(at engine.CallPath, checks ...gate.Check) {
 	for _, c := range checks {
 		x := Check{Check: c, CallPath: at, Acknowledge: c.Status == gate.Warn}
-		if c.Status == gate.Block && c.Overridable && !c.Overridden {
-			x.Overridden = matches(o.Overrides, c.ID)
-		}
-		if x.Acknowledge {
-			x.Acknowledged = matches(o.Acknowledged, c.ID)
-		}
 		if !slices.ContainsFunc(p.Checks, func(y Check) bool { return y.ID == x.ID && y.What == x.What && y.CallPath == x.CallPath }) {
 			p.Checks = append(p.Checks, x)
 		}
 	}
 }
 
+// answer applies what a person has said about the checks. Each is answered by
+// itself, so those of different places that would have one name get their place
+// into it: "second-write:target@load#2".
+func (p *Plan) answer(o *Options) {
+	places := map[string]map[engine.CallPath]bool{}
+	for _, c := range p.Checks {
+		if c.answerable() {
+			if places[c.ID] == nil {
+				places[c.ID] = map[engine.CallPath]bool{}
+			}
+			places[c.ID][c.CallPath] = true
+		}
+	}
+	for i := range p.Checks {
+		c := &p.Checks[i]
+		if c.answerable() && len(places[c.ID]) > 1 && c.CallPath != "" {
+			c.ID += "@" + string(c.CallPath)
+		}
+		c.Overridden = c.Status == gate.Block && c.Overridable && matches(o.Overrides, c.ID)
+		c.Acknowledged = c.Acknowledge && matches(o.Acknowledged, c.ID)
+	}
+}
+
+func (c Check) answerable() bool { return c.Acknowledge || c.Status == gate.Block && c.Overridable }
+
+// forSessions are overrides as sessions know them, without places. What a person
+// has not overridden at another place keeps the plan from being run.
+func forSessions(overrides []string) []string {
+	list := slices.Clone(overrides)
+	for _, o := range overrides {
+		for i, r := range o {
+			if r == '@' {
+				list = append(list, o[:i])
+			}
+		}
+	}
+	return list
+}
+
 // matches tells whether a check is named, whole or by the part before its colon.
 func matches(names []string, id string) bool {
 	kind, _, _ := strings.Cut(id, ":")
+	kind, _, _ = strings.Cut(kind, "@")
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, id) || strings.EqualFold(n, kind) })
 }

@@ -219,3 +219,76 @@ func TestALocationThatIsSilentBlocks(t *testing.T) {
 		t.Errorf("%s was overridden", p.Checks[i])
 	}
 }
+
+// TestChecksOfTwoPlacesAreAnsweredOneByOne: both loads have a sink of the same name.
+func TestChecksOfTwoPlacesAreAnsweredOneByOne(t *testing.T) {
+	b := newBench(t)
+	b.write("load.hpl", pipelineOf("src>out", source("src"), sink("out")))
+	b.write("w.hwf", workflowOf("Start>one one>two", runs("one", "load.hpl"), runs("two", "load.hpl")))
+	tl := b.tell(storage.KindWorkflow, "w.hwf", failed).did("Start", ok).did("one", bad).did("two", bad)
+	for _, at := range []string{"one#1", "two#1"} {
+		tl.execution(at, storage.KindPipeline, "load.hpl", failed)
+		tl.was(at, "out", "failed", appended(2, true))
+	}
+	for acks, want := range map[string]string{
+		"": "second-write:out@one#1 second-write:out@two#1", "second-write:out": "second-write:out@one#1 second-write:out@two#1",
+		"second-write:out@two#1": "second-write:out@one#1", "second-write:out@one#1 second-write:out@two#1": "", "second-write": "",
+	} {
+		p := b.plan(replay.Options{Acknowledged: strings.Fields(acks)}, tl)
+		var open []string
+		for _, c := range p.Open() {
+			open = append(open, c.ID)
+		}
+		if got := strings.Join(open, " "); got != want {
+			t.Errorf("with %q open are %q, want %q", acks, got, want)
+		}
+	}
+}
+
+// TestWhatCountsAsAChange of a bypassed action and of what it ran.
+func TestWhatCountsAsAChange(t *testing.T) {
+	child := pipelineOf("src>gone", source("src"), dummy("gone"))
+	night := workflowOf("Start>words words+load", runs("words", "words.hpl"), shell("load"))
+	in := func(text, old, with string) string {
+		if !strings.Contains(text, old) {
+			t.Fatalf("no %q", old)
+		}
+		return strings.Replace(text, old, with, 1)
+	}
+	for name, c := range map[string]struct {
+		child, night string
+		counts       bool
+	}{
+		"nothing":                         {child, night, false},
+		"an icon":                         {in(child, "<type>Dummy</type>", "<type>Dummy</type><GUI><xloc>7</xloc><yloc>7</yloc></GUI>"), night, false},
+		"a note":                          {in(child, "<order>", "<notepads><notepad><note>n</note></notepad></notepads><order>"), night, false},
+		"a description":                   {in(child, "<type>Dummy</type>", "<description>d</description><type>Dummy</type>"), in(night, "<type>PIPELINE</type>", "<type>PIPELINE</type><description>d</description>"), false},
+		"defaults of a newer program":     {in(child, "<header>Y</header>", "<header>Y</header><lazy_conversion>N</lazy_conversion><copies>1</copies><distribute>Y</distribute>"), in(night, "<type>PIPELINE</type>", "<type>PIPELINE</type><clear_rows>N</clear_rows><parallel>N</parallel>"), false},
+		"a setting that nobody reads":     {in(child, "<header>Y</header>", "<header>Y</header><from_the_future>x</from_the_future>"), night, false},
+		"a setting":                       {in(child, "<header>Y</header>", "<header>N</header>"), night, true},
+		"a setting that was absent":       {in(child, "<header>Y</header>", "<header>Y</header><encoding>UTF-16</encoding>"), night, true},
+		"copies":                          {in(child, "<header>Y</header>", "<header>Y</header><copies>2</copies>"), night, true},
+		"a hop":                           {in(child, "<enabled>Y</enabled>", "<enabled>N</enabled>"), night, true},
+		"one transform more":              {in(child, "</order>", "</order>"+dummy("more")), night, true},
+		"a type":                          {in(child, "<type>Dummy</type>", "<type>Unique</type>"), night, true},
+		"error handling":                  {in(child, "</pipeline>", "<transform_error_handling><error><source_transform>src</source_transform><is_enabled>Y</is_enabled></error></transform_error_handling></pipeline>"), night, true},
+		"the default of a parameter":      {in(child, "<name>p</name>", "<name>p</name><parameters><parameter><name>P</name><default_value>1</default_value></parameter></parameters>"), night, true},
+		"a setting of the action":         {child, in(night, "<wait_until_finished>Y<", "<wait_until_finished>N<"), true},
+		"another run configuration of it": {child, in(night, "<run_configuration>local<", "<run_configuration>other<"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.write("words.hpl", child)
+			b.write("w.hwf", night)
+			tl := b.tell(storage.KindWorkflow, "w.hwf", failed).did("Start", ok).did("words", ok).did("load", storage.ActionSkipped)
+			tl.execution("words#1", storage.KindPipeline, "words.hpl", storage.StateSucceeded)
+			b.write("words.hpl", c.child)
+			b.write("w.hwf", c.night)
+			if c.counts {
+				wantChecks(t, b.plan(replay.Options{}, tl), "BLOCK upstream:words")
+				return
+			}
+			wantChecks(t, b.plan(replay.Options{}, tl))
+		})
+	}
+}

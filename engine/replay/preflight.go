@@ -83,15 +83,16 @@ func Preflight(ctx context.Context, src *Source, g Ground, o Options) (*Plan, er
 		return nil, err
 	}
 	if p.start.gate != "" && !p.start.found {
-		p.plan.add(&p.o, "", gate.Check{
+		p.plan.add("", gate.Check{
 			ID: CheckStart, Status: gate.Block, What: fmt.Sprintf("there is no start point %q", o.Start), Do: "choose one of the start points of sluice preflight",
 		})
 	}
 	if o.Quick && len(p.plan.bound) > 0 {
-		p.plan.add(&p.o, "", gate.Check{ID: CheckQuick, Status: gate.Warn, What: "only the sizes of segments are compared before the start; each is hashed before its rows leave"})
+		p.plan.add("", gate.Check{ID: CheckQuick, Status: gate.Warn, What: "only the sizes of segments are compared before the start; each is hashed before its rows leave"})
 	}
 	p.startPoints()
 	p.estimate()
+	p.plan.answer(&p.o)
 	p.plan.judge()
 	return p.plan, p.token()
 }
@@ -104,26 +105,34 @@ func (p *planner) checkChain(ctx context.Context) error {
 			return fmt.Errorf("is another run of this chain active: %w", err)
 		}
 		if running {
-			p.plan.add(&p.o, "", active(who))
+			p.plan.add("", active(who))
 		}
 	}
+	running := slices.ContainsFunc(p.plan.Checks, func(c Check) bool { return c.ID == CheckActive && c.Status == gate.Block })
 	for i := range p.src.Chain {
 		r := p.src.Chain[i].Root()
-		if r.ID != p.src.Root().ID && r.State == storage.StateSucceeded && r.ID > p.src.Root().ID {
-			p.plan.add(&p.o, "", gate.Check{
+		switch {
+		case r.ID == p.src.Root().ID:
+		case r.State == storage.StateSucceeded && r.ID > p.src.Root().ID:
+			p.plan.add("", gate.Check{
 				ID: CheckReplayed, Status: gate.Warn,
 				What: fmt.Sprintf("replay %s of it has succeeded already at %s", r.ID, r.Ended.UTC().Format("2006-01-02 15:04:05Z")), Do: "replay it again only when its result was lost",
+			})
+		case !r.State.Ended() && !running && r.Kind == storage.KindWorkflow: // the sinks of a pipeline are known
+			p.plan.add("", gate.Check{
+				ID: CheckReplayed, Status: gate.Warn, What: fmt.Sprintf("the record of %s of the same chain ends abruptly: what it did is not fully known", whoRuns(&r.ExecutionHead)),
+				Do: "look what it has written before you go on",
 			})
 		}
 	}
 	if root := p.src.Root(); p.src.succeeded() {
-		p.plan.add(&p.o, "", gate.Check{
+		p.plan.add("", gate.Check{
 			ID: CheckReplayed, Status: gate.Warn, What: fmt.Sprintf("this execution has succeeded already at %s", root.Ended.UTC().Format("2006-01-02 15:04:05Z")),
 			Do: "replay it only when its result was lost",
 		})
 	}
 	if !p.src.Ended() {
-		p.plan.add(&p.o, "", gate.Check{ID: CheckRecord, Status: gate.Info, What: "the record ends abruptly: the process was killed"})
+		p.plan.add("", gate.Check{ID: CheckRecord, Status: gate.Info, What: "the record ends abruptly: the process was killed"})
 	}
 	return nil
 }

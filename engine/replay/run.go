@@ -86,7 +86,11 @@ func (r *Replay) Run(ctx context.Context) (id string, result transform.Result, e
 		return "", result, fmt.Errorf("another run or replay is active: %w", err)
 	}
 	defer func() { err = errors.Join(err, r.release(ctx, lease)) }()
-	for _, remote := range r.Claims {
+	claims, err := r.claims(ctx)
+	if err != nil {
+		return "", result, err
+	}
+	for _, remote := range claims {
 		claim, cerr := r.claim(ctx, remote, origin, id)
 		if cerr != nil {
 			return "", result, fmt.Errorf("another replay is active: %w", cerr)
@@ -96,8 +100,12 @@ func (r *Replay) Run(ctx context.Context) (id string, result transform.Result, e
 	if err := r.again(ctx); err != nil {
 		return "", result, err
 	}
+	traces, err := r.announce(ctx, id, claims)
+	if err != nil {
+		return "", result, err
+	}
 	result, err = r.run(ctx, id, lease)
-	return id, result, err
+	return id, result, errors.Join(err, traces.end(ctx, r, err))
 }
 
 func (r *Replay) release(ctx context.Context, l storage.HeldLease) error {
@@ -158,7 +166,7 @@ func (r *Replay) run(ctx context.Context, id string, lease storage.HeldLease) (r
 		return result, err
 	}
 	session := r.Ground.Session(gate.SessionOptions{
-		From: r.Plan.from, RunOnly: r.Plan.only, Overrides: r.Options.overrides(), Reason: r.Options.Reason, Quick: r.Options.Quick,
+		From: r.Plan.from, RunOnly: r.Plan.only, Overrides: forSessions(r.Options.overrides()), Reason: r.Options.Reason, Quick: r.Options.Quick,
 		Given: r.Options.Given, Told: rec.Told,
 	})
 	rec.Follow(session)

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sluice/engine/recorder"
 	"sluice/engine/replay"
 	"sluice/storage"
 	"sluice/storage/record"
@@ -114,6 +115,63 @@ func TestAClaimOfTheDeadGoesByItself(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestAClaimIsTakenWhereverTheChainWas: the replay's own execution used no location.
+func TestAClaimIsTakenWhereverTheChainWas(t *testing.T) {
+	b, first := shopTale(t)
+	b.write("end.hwf", workflowOf("Start>end", sets("end", "x")))
+	second := b.tell(storage.KindWorkflow, "end.hwf", failed).replays(first).did("Start", ok).did("end", bad)
+	claim, err := record.TakeClaim(t.Context(), b.remote, record.Options{Heartbeat: 20 * time.Millisecond}, first.Root().ID, b.id())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := b.source(second, first, second)
+	r := replaying(b, b.plan(replay.Options{}, second, first, second), src)
+	r.Claiming = record.Options{Heartbeat: 20 * time.Millisecond}
+	if _, _, err := r.Run(t.Context()); !errors.Is(err, record.ErrClaimed) {
+		t.Errorf("%v", err)
+	}
+	if err := claim.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.Run(t.Context()); !errors.Is(err, errGoesOn) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestAReplayIsOnRecordFromItsStart, and as one that did not start when it is refused.
+func TestAReplayIsOnRecordFromItsStart(t *testing.T) {
+	b, tl := shopTale(t)
+	src := b.source(tl)
+	r := replaying(b, b.plan(replay.Options{}, tl), src)
+	r.Claims, r.Claiming = []storage.Remote{b.remote}, record.Options{Who: "nightly"}
+	r.Reload = func(context.Context) (*replay.Source, error) { return b.source(tl), nil }
+	found := func() *record.Loaded {
+		t.Helper()
+		list, err := record.Load(t.Context(), b.remote, record.Options{}, tl.Root().ID)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%d records, %v", len(list), err)
+		}
+		return list[0]
+	}
+	r.Recorder = func(context.Context, recorder.Options) (*recorder.Recorder, error) {
+		e := found().Root()
+		if e.State != storage.StateRunning || e.ReplayOf != tl.Root().ID || e.Origin != tl.Root().ID || e.Who != "nightly" || e.PID == 0 || e.Replay.Plan != r.Plan.Token {
+			t.Errorf("while it starts the record is %+v", e)
+		}
+		return nil, errDown
+	}
+	id, _, err := r.Run(t.Context())
+	if !errors.Is(err, errDown) {
+		t.Fatal(err)
+	}
+	if e := found().Root(); e.ID != id || e.State != storage.StateFailed || e.Message != errDown.Error() || e.Ended.IsZero() {
+		t.Errorf("in the end the record is %+v", e)
+	}
+	if life, _, err := record.Look(t.Context(), b.remote, tl.Root().ID); err != nil || life != record.Ended {
+		t.Errorf("the lease is %s, %v", life, err)
 	}
 }
 

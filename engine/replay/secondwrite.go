@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func (t *transforms) secondWrites(ctx context.Context, run map[string]bool) {
 		if n.Disabled || !run[key(n.Name)] {
 			continue
 		}
-		t.children(ctx, n.Name)
+		t.beneath(ctx, t.at, n.Name)
 		if !n.Definition.Sink || n.Settings == nil {
 			continue
 		}
@@ -77,7 +78,7 @@ func (t *transforms) secondWrites(ctx context.Context, run map[string]bool) {
 			default:
 				what += ", and would write again"
 			}
-			t.plan.add(&t.o, t.at, gate.Check{ID: CheckSecondWrite + ":" + n.Name, Gate: n.Name, Status: gate.Warn, What: what, Do: doTakeOut})
+			t.plan.add(t.at, gate.Check{ID: CheckSecondWrite + ":" + n.Name, Gate: n.Name, Status: gate.Warn, What: what, Do: doTakeOut})
 		}
 	}
 }
@@ -113,39 +114,46 @@ func (p *planner) collect(list []*written, e *storage.Execution, metrics []stora
 	return list
 }
 
-// released are the sinks of a record that ends abruptly, which tells nothing of
-// them: the rows were on their way to them.
+// released are the sinks of executions here whose record ends abruptly, and tells
+// nothing of them: the rows were on their way to them.
 func (t *transforms) released() []*written {
-	if t.execution.State.Ended() && t.execution.State != storage.StateInterrupted {
-		return nil
-	}
 	var list []*written
-	for _, n := range t.graph.Nodes {
-		known := slices.ContainsFunc(t.src.metrics(t.execution.ID), func(m storage.TransformMetrics) bool { return m.Transform == n.Name })
-		if n.Disabled || !n.Definition.Sink || known || n.Settings == nil {
-			continue
+	for i := range t.src.Chain {
+		r := &t.src.Chain[i]
+		for k := range r.Executions {
+			e := &r.Executions[k]
+			if e.CallPath != string(t.at) || e.State.Ended() && e.State != storage.StateInterrupted {
+				continue
+			}
+			for _, n := range t.graph.Nodes {
+				known := slices.ContainsFunc(r.Metrics[e.ID], func(m storage.TransformMetrics) bool { return m.Transform == n.Name })
+				if n.Disabled || !n.Definition.Sink || known || n.Settings == nil {
+					continue
+				}
+				to := transform.TargetOf(n.Settings, t.vars)
+				list = append(list, &written{transform: n.Name, target: to.Name, how: to.How, unknown: true})
+			}
 		}
-		to := transform.TargetOf(n.Settings, t.vars)
-		list = append(list, &written{transform: n.Name, target: to.Name, how: to.How, unknown: true})
 	}
 	return list
 }
 
-// children warns of what the pipelines and workflows that an executor started have
-// written: it starts them all again. They are judged by what they did then.
-func (t *transforms) children(ctx context.Context, node string) {
-	prefix := strings.TrimSuffix(string(t.at.Child(node, 1, 1)), "1")
+// beneath warns of what the pipelines and workflows that a node started have
+// written, when it starts them all again and what they will do is not known. They
+// are judged by what they did then.
+func (p *planner) beneath(ctx context.Context, at engine.CallPath, node string) {
+	prefix := strings.TrimSuffix(string(at.Child(node, 1, 1)), "1")
 	var list []*written
 	acted := map[string]string{} // how, by name of the action
-	for i := range t.src.Chain {
-		r := &t.src.Chain[i]
+	for i := range p.src.Chain {
+		r := &p.src.Chain[i]
 		for k := range r.Executions {
 			e := &r.Executions[k]
 			if !strings.HasPrefix(e.CallPath, prefix) {
 				continue
 			}
 			if e.Kind == storage.KindWorkflow {
-				t.actionsOf(ctx, e, r.Runs, acted)
+				p.actionsOf(ctx, e, r.Runs, acted)
 				continue
 			}
 			var appended []storage.TransformMetrics
@@ -154,19 +162,19 @@ func (t *transforms) children(ctx context.Context, node string) {
 					appended = append(appended, m)
 				}
 			}
-			list = t.collect(list, e, appended)
+			list = p.collect(list, e, appended)
 		}
 	}
 	warn := func(what string) {
-		t.plan.add(&t.o, t.at, gate.Check{ID: CheckSecondWrite + ":" + node, Gate: node, Status: gate.Warn, What: what, Do: doTakeOut})
+		p.plan.add(at, gate.Check{ID: CheckSecondWrite + ":" + node, Gate: node, Status: gate.Warn, What: what, Do: doTakeOut})
 	}
 	for _, w := range list {
 		if w.rows > 0 || w.unknown {
 			warn(w.what(fmt.Sprintf("%q below %q", w.transform, node)) + ", and would write again")
 		}
 	}
-	for name, how := range acted {
-		warn(fmt.Sprintf("action %q below %q (%s) has run already, and would run again", name, node, how))
+	for _, name := range slices.Sorted(maps.Keys(acted)) {
+		warn(fmt.Sprintf("action %q below %q (%s) has run already, and would run again", name, node, acted[name]))
 	}
 }
 
@@ -223,7 +231,7 @@ func (w *walk) again(n *workflow.Node, ordinal int) {
 	default:
 		what = fmt.Sprintf("action %q (%s) may have run: the record ends before it", n.Name, t.How)
 	}
-	w.plan.add(&w.o, w.at, gate.Check{ID: CheckSecondWrite + ":" + n.Name, Gate: n.Name, Status: gate.Warn, What: what, Do: "make sure that doing it twice is right"})
+	w.plan.add(w.at, gate.Check{ID: CheckSecondWrite + ":" + n.Name, Gate: n.Name, Status: gate.Warn, What: what, Do: "make sure that doing it twice is right"})
 }
 
 // startedUnseen warns of an action that starts pipelines or workflows and that is
@@ -233,7 +241,7 @@ func (w *walk) startedUnseen(n *workflow.Node, at engine.CallPath) {
 	if w.src.Ended() || !startsChildren[strings.ToUpper(n.Type)] || w.src.elsewhereAt(at) != nil {
 		return
 	}
-	w.plan.add(&w.o, w.at, gate.Check{
+	w.plan.add(w.at, gate.Check{
 		ID: CheckSecondWrite + ":" + n.Name, Gate: n.Name, Status: gate.Warn,
 		What: fmt.Sprintf("action %q may have been started: the record ends before it, and what it has written is not known", n.Name), Do: doTakeOut,
 	})

@@ -48,7 +48,7 @@ func (p *planner) pipeline(ctx context.Context, at engine.CallPath, e *storage.E
 		view, err = d.Pipeline()
 	}
 	if err != nil {
-		p.plan.add(&p.o, at, gate.Check{ID: CheckDefinition, Status: gate.Block, What: fmt.Sprintf("%s cannot be used: %v", file, err), Do: "put the file back, or name the project with --project"})
+		p.plan.add(at, gate.Check{ID: CheckDefinition, Status: gate.Block, What: fmt.Sprintf("%s cannot be used: %v", file, err), Do: "put the file back, or name the project with --project"})
 		return nil
 	}
 	runner := *p.ground.Pipelines
@@ -69,7 +69,7 @@ func (p *planner) pipeline(ctx context.Context, at engine.CallPath, e *storage.E
 		},
 	})
 	if err != nil && !errors.Is(err, errJudged) {
-		p.plan.add(&p.o, at, gate.Check{ID: CheckDefinition, Status: gate.Block, What: fmt.Sprintf("%s cannot run: %v", file, err), Do: "mend the file"})
+		p.plan.add(at, gate.Check{ID: CheckDefinition, Status: gate.Block, What: fmt.Sprintf("%s cannot run: %v", file, err), Do: "mend the file"})
 		return nil
 	}
 	p.pipelineChanges(ctx, e, d, t)
@@ -130,7 +130,7 @@ func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation)
 	}
 	wanted, run, from := t.choose(prepared.Pipeline.Document)
 	if t.mode == fromGate && from[0].Snapshot == "" {
-		t.plan.add(&t.o, t.at, gate.Check{
+		t.plan.add(t.at, gate.Check{
 			ID: gate.CheckGate, Gate: t.start.gate, Status: gate.Block, What: fmt.Sprintf("this execution has no rows of %q: it was no gate then, or was not reached", t.start.gate),
 			Do: "choose a start point that is usable, or " + runWhole,
 		})
@@ -153,7 +153,7 @@ func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation)
 		// What feeds the wanted ones is found, and judged, by the gates.
 		only := map[engine.CallPath]map[string]bool{t.at: wanted}
 		j, err := t.ground.Session(gate.SessionOptions{
-			From: from, RunOnly: only, Overrides: t.o.Overrides, Reason: t.o.Reason, Quick: t.o.Quick, Given: t.o.Given,
+			From: from, RunOnly: only, Overrides: forSessions(t.o.Overrides), Reason: t.o.Reason, Quick: t.o.Quick, Given: t.o.Given,
 		}).Judge(ctx, prepared)
 		if err != nil {
 			return err
@@ -163,7 +163,7 @@ func (t *transforms) decide(ctx context.Context, prepared *pipeline.Preparation)
 				c.Status = gate.Info // quick verification is acknowledged once for all gates
 			}
 		}
-		t.plan.add(&t.o, t.at, j.Checks...)
+		t.plan.add(t.at, j.Checks...)
 		t.plan.from, t.plan.only[t.at] = append(t.plan.from, from...), wanted
 		bound = j.Bound
 		t.plan.bound = append(t.plan.bound, bound...)
@@ -187,7 +187,7 @@ func (t *transforms) blockWithoutGate(interrupted string, done bool) {
 	case interrupted != "":
 		c = gate.Check{ID: gate.CheckSealed, Gate: interrupted, Status: gate.Block, What: gate.InterruptedMessage, Do: runWhole}
 	}
-	t.plan.add(&t.o, t.at, c)
+	t.plan.add(t.at, c)
 }
 
 // finish marks a transform and all above it as done: its gate is sealed.
@@ -331,6 +331,8 @@ func (t *transforms) why(name string) string {
 		return "the pipeline runs from its start"
 	case !t.finished[name]:
 		return "it did not come to its end"
+	case t.at != "" && givesOnly[strings.ToUpper(t.graph.Node(name).Type)]:
+		return "the workflow needs what it gives"
 	case wanted == nil || wanted[key(name)]:
 		return "it is behind what runs"
 	}
@@ -344,7 +346,7 @@ func (p *planner) pipelineChanges(ctx context.Context, e *storage.Execution, now
 	if err != nil || t.graph == nil {
 		return
 	}
-	for _, c := range diffDocuments(e.File, then, now) {
+	for _, c := range p.diffDocuments(e.File, then, now) {
 		if t.above[key(c.Node)] {
 			continue
 		}

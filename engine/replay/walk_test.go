@@ -49,6 +49,11 @@ func TestTheWalkThroughAWorkflow(t *testing.T) {
 			tell:  func(tl *tale) { tl.did("Start", ok).did("a", bad).did("c", ok) },
 			steps: []string{"a=RUN", "there=RUN", "b=RUN", "c=RUN"}, checks: []string{"WARN second-write:c"},
 		},
+		"takes neither way for sure behind what decides again": {
+			hops: "Start>there there+a there-b", actions: []string{exists("there"), shell("a"), shell("b")},
+			tell:  func(tl *tale) { tl.did("Start", ok).did("there", bad).did("b", ok) },
+			steps: []string{"there=RUN", "a=RUN", "b=RUN"}, checks: []string{"WARN second-write:b"},
+		},
 		"counts the turns of a loop": {
 			hops: loop, actions: []string{sets("step", "x"), exists("more"), sets("end", "y")},
 			tell: func(tl *tale) {
@@ -212,4 +217,33 @@ func TestARecordThatEndsAbruptly(t *testing.T) {
 	p := b.plan(replay.Options{}, tl)
 	wantChecks(t, p, "WARN second-write:out", "WARN second-write:tell")
 	says(t, p, "second-write:out", "number unknown")
+}
+
+// TestAnActionThatRunsAnotherFileNow is the fix of somebody who made a new file.
+func TestAnActionThatRunsAnotherFileNow(t *testing.T) {
+	b := newBench(t)
+	text := mark(t, pipelineOf("src>out", source("src"), sink("out")), "src")
+	b.write("load.hpl", text)
+	b.write("w.hwf", workflowOf("Start>load load+end", runs("load", "load.hpl"), sets("end", "x")))
+	tl := b.tell(storage.KindWorkflow, "w.hwf", failed).did("Start", ok).did("load", bad)
+	tl.execution("load#1", storage.KindPipeline, "load.hpl", failed)
+	tl.seal("load#1", text).was("load#1", "src", "finished", nil).was("load#1", "out", "failed", appended(4, false))
+	b.write("w.hwf", workflowOf("Start>load load+end", runs("load", "new.hpl"), sets("end", "x")))
+	for _, from := range []string{"", "load", replay.FromStart} {
+		p := b.plan(replay.Options{Start: from}, tl)
+		wantSteps(t, p, "load=RUN", "end=RUN")
+		wantChecks(t, p, "WARN definition:load", "WARN second-write:load")
+		says(t, p, "definition:load", "load.hpl", "new.hpl", "no sealed rows")
+	}
+}
+
+// TestADefinitionThatLacksItsPasswords cannot be run as it was.
+func TestADefinitionThatLacksItsPasswords(t *testing.T) {
+	b := newBench(t)
+	b.write("w.hwf", workflowOf("Start>a", action("a", "SHELL", "<insertScript>Y</insertScript><script>login "+storage.RedactedText+"</script>")))
+	tl := b.tell(storage.KindWorkflow, "w.hwf", failed).did("Start", ok).did("a", bad)
+	p := b.plan(replay.Options{Definition: replay.Original}, tl)
+	wantChecks(t, p, "BLOCK definition")
+	says(t, p, "definition", "passwords, which are never recorded")
+	wantChecks(t, b.plan(replay.Options{}, tl), "WARN second-write:a")
 }
