@@ -80,6 +80,9 @@ type Variable struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`
 	Secret bool   `json:"secret,omitempty"`
+	// Above says how far up an action has set it, beside its workflow: parent,
+	// grandparent, root or process; "" when nowhere.
+	Above string `json:"above,omitempty"`
 }
 
 // ReplayChoice is what a person chose when starting a replay.

@@ -24,7 +24,7 @@ func TestEachPartOfABypassedResultIsGivenBack(t *testing.T) {
 		runs("extract", "extract.hpl"), sees, writes("note", "seen.txt", "${SEEN}"), runs("load", "load.hpl"), writes("end", "end.txt", "${SEEN}")))
 	id := s.fails(s.path("night.hwf"))
 	first := s.text("seen.txt")
-	if !strings.Contains(first, " 0 6 6 6 6 0 0 0 6 1 ") || !strings.HasSuffix(first, "extracted.csv") {
+	if !strings.HasPrefix(first, "true 0 6 6 6 6 0 0 0 6 1 ") || !strings.HasSuffix(first, "extracted.csv") {
 		t.Fatalf("the first run saw %q", first)
 	}
 	s.sourceGone()
@@ -76,6 +76,22 @@ func TestVariablesThatAPipelineSetAreGivenBack(t *testing.T) {
 		s.sourceGone()
 		s.warehouseUp()
 		s.preflight(ready, id).wantSteps(t, "inner=REUSE", "load=RUN")
+		s.sluice("replay", id).want(ready)
+		s.wantLoaded(original)
+		if got := s.text("end.txt"); got != "on friday" {
+			t.Errorf("end.txt says %q", got)
+		}
+	})
+	t.Run("in a child workflow that goes on inside", func(t *testing.T) {
+		s := newShop(t)
+		s.write("inner.hwf", workflowOf("Start>day day+load", strings.Replace(sets("day", "DAY", "friday"), "CURRENT_WORKFLOW", "ROOT_WORKFLOW", 1), runs("load", "load.hpl")))
+		s.write("night.hwf", workflowOf("Start>inner inner+end",
+			actionOf("inner", "WORKFLOW", "      <filename>${PROJECT_HOME}/inner.hwf</filename>\n      <run_configuration>local</run_configuration>\n      <wait_until_finished>Y</wait_until_finished>\n"),
+			writes("end", "end.txt", "on ${DAY}")))
+		id := s.fails(s.path("night.hwf"))
+		s.sourceGone()
+		s.warehouseUp()
+		s.preflight(ready, id).wantSteps(t, "inner=RUN", "day=REUSE", "load=RUN")
 		s.sluice("replay", id).want(ready)
 		s.wantLoaded(original)
 		if got := s.text("end.txt"); got != "on friday" {

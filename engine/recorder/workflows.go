@@ -139,7 +139,11 @@ func (r *Recorder) endAction(run *workflow.ActionRun) {
 	a.Files = r.files(ctx, run.Execution.Files(), after.ResultFiles)
 	scope := run.Execution.Scope()
 	for _, name := range slices.Sorted(maps.Keys(run.Set)) {
-		a.After = append(a.After, r.variable(scope, name, run.Set[name]))
+		v := r.variable(scope, name, run.Set[name])
+		if above, ok := run.Above[name]; ok {
+			v.Above = scopeNames[above]
+		}
+		a.After = append(a.After, v)
 		if t == nil {
 			continue
 		}

@@ -229,7 +229,7 @@ func (r *Replay) give(ctx context.Context, run *workflow.ActionRun) (*workflow.R
 		return nil, err
 	}
 	c := a.Result
-	w := &workflow.Recorded{From: r.Source.Root().ID, Variables: map[string]string{}}
+	w := &workflow.Recorded{From: r.Source.Root().ID, Variables: map[string]string{}, Above: map[string]transform.Scope{}}
 	w.Result = action.Result{Result: transform.Result{
 		OK: c.OK, Errors: c.Errors, Read: c.Read, Written: c.Written, Input: c.Input, Output: c.Output, Updated: c.Updated, Rejected: c.Rejected,
 		Deleted: c.Deleted, Files: c.Files, ExitStatus: c.ExitStatus, Stopped: c.Stopped, LogText: c.LogText, Rows: rows,
@@ -242,6 +242,9 @@ func (r *Replay) give(ctx context.Context, run *workflow.ActionRun) (*workflow.R
 	}
 	for _, v := range a.After {
 		w.Variables[v.Name] = p.rebase(v.Value)
+		if scope, ok := recorder.ScopeOf(v.Above); ok {
+			w.Above[v.Name] = scope
+		}
 	}
 	return w, nil
 }

@@ -55,12 +55,15 @@ type ActionRun struct {
 	// the executions that it has started, in order.
 	Set      map[string]string
 	Children []string
+	// Above are those of Set that were set in what encloses the workflow, too, and
+	// how far up.
+	Above map[string]transform.Scope
 	// ReusedFrom is the root execution whose run was given back instead, empty
 	// when the action ran.
 	ReusedFrom string
 
 	fresh   bool       // what it was given is
-	mu      sync.Mutex // guards started, Set and Children
+	mu      sync.Mutex // guards started, Set, Above and Children
 	started int        // children of this attempt
 }
 
@@ -69,9 +72,10 @@ func (r *ActionRun) Ordinal() int { return r.Turn + 1 }
 
 // Recorded is what a run of an action left in an earlier execution.
 type Recorded struct {
-	Result    action.Result     // owned by the receiver
-	Variables map[string]string // of the workflow that the action had set
-	From      string            // root execution
+	Result    action.Result              // owned by the receiver
+	Variables map[string]string          // of the workflow that the action had set
+	Above     map[string]transform.Scope // those of Variables that it had set further up, and how far
+	From      string                     // root execution
 }
 
 // child notes an execution that is about to start, and gives its place.
@@ -94,6 +98,16 @@ func (r *ActionRun) set(name, value string) {
 		r.Set = map[string]string{}
 	}
 	r.Set[name] = value
+	r.mu.Unlock()
+}
+
+// setAbove notes that a variable was set in what encloses the workflow.
+func (r *ActionRun) setAbove(name string, scope transform.Scope) {
+	r.mu.Lock()
+	if r.Above == nil {
+		r.Above = map[string]transform.Scope{}
+	}
+	r.Above[name] = scope
 	r.mu.Unlock()
 }
 
@@ -168,6 +182,13 @@ func (e *Execution) reuse(ctx context.Context, run *ActionRun, in *action.Result
 	for name, value := range was.Variables {
 		e.setVariable(name, value)
 		run.set(name, value)
+		scope, above := was.Above[name]
+		if up := e.run.Scopes; above && up != nil {
+			run.setAbove(name, scope)
+			if err := up.SetVariable(name, value, scope); err != nil {
+				return nil, err
+			}
+		}
 	}
 	out := &was.Result
 	out.Fresh, out.EntryNumber = false, run.Number

@@ -33,6 +33,7 @@ func (s *scopes) Set(name, value string, scope action.Scope) error {
 	if up == nil || scope == action.ScopeWorkflow {
 		return nil
 	}
+	s.run.setAbove(name, above[scope])
 	return up.SetVariable(name, value, above[scope])
 }
 
@@ -66,6 +67,9 @@ func (s *enclosing) SetVariable(name, value string, scope transform.Scope) error
 	}
 	if scope == transform.ScopeGrandParent {
 		scope = transform.ScopeParent
+	}
+	if s.run != nil {
+		s.run.setAbove(name, scope)
 	}
 	return up.SetVariable(name, value, scope)
 }

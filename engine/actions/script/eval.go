@@ -30,10 +30,10 @@ type EvalSettings struct {
 // Run implements action.Settings. A script that fails is a failure with one
 // error.
 func (s *EvalSettings) Run(ctx context.Context, env *action.Env, r *action.Result) error {
-	r.OK = false
+	// Until it has decided the script sees the outcome of the action before.
 	program, err := javascript.Compile(env.Action, s.Script)
 	if err != nil {
-		r.Errors = 1
+		r.OK, r.Errors = false, 1
 		return err
 	}
 	h := &host{ctx: ctx, env: env}
@@ -45,9 +45,11 @@ func (s *EvalSettings) Run(ctx context.Context, env *action.Env, r *action.Resul
 		Files:       env.Files,
 	})
 	if err := h.globals(rt, r, program); err != nil {
+		r.OK = false
 		return err
 	}
 	v, err := rt.Run(ctx, program)
+	r.OK = false
 	if err != nil {
 		r.Errors = 1
 		return err
