@@ -29,6 +29,17 @@ func withFile(s *shop) {
 // time of the rows only while it is the same file.
 func TestOneSourceIsReusedAndAnotherReadAgain(t *testing.T) {
 	both := append(append([]string{}, original...), "7:70", "8:80")
+	t.Run("the same file", func(t *testing.T) {
+		s := newShop(t)
+		withFile(s)
+		id := s.fails(s.path("load.hpl"))
+		s.sourceGone()
+		s.warehouseUp()
+		p := s.preflight(ready, id)
+		p.wantSteps(t, "orders=REUSE", "extra=RUN", "all=RUN", "target=RUN")
+		s.sluice("replay", id).want(ready)
+		s.wantLoaded(both)
+	})
 	t.Run("the file changed", func(t *testing.T) {
 		s := newShop(t)
 		withFile(s)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -242,7 +243,7 @@ func (s *Session) cut(sc *scene, c Config, what cutting) error {
 		},
 		told: s.o.Told,
 		sealing: func(ctx context.Context) snapshot.Sealing {
-			return snapshot.Sealing{Variables: sc.variables(what.node), Sources: sc.sources(ctx, what.node)}
+			return snapshot.Sealing{Variables: sc.variables(what.node), Sources: slices.Concat(sc.sources(ctx, what.node), sc.beside(ctx, what.node))}
 		},
 	})
 	s.mu.Lock()

@@ -195,7 +195,7 @@ func (st *starting) runSet(ctx context.Context) (map[string]bool, error) {
 		if n := st.p.Graph.Node(key); n != nil && !n.Disabled && st.bound[key] == nil {
 			down[key], run[key] = true, true
 			if above[key] == "" {
-				st.checkTime(n.Name)
+				st.checkTime(ctx, n.Name)
 			}
 		}
 	}
@@ -237,7 +237,7 @@ func (st *starting) runSet(ctx context.Context) (map[string]bool, error) {
 				})
 				continue
 			}
-			st.checkTime(h.From)
+			st.checkTime(ctx, h.From)
 			queue = append(queue, from)
 		}
 	}
@@ -285,16 +285,21 @@ func (st *starting) bindBeside(ctx context.Context, name, root string) (bool, er
 // constants are sources whose rows are in the file itself.
 var constants = []string{"RowGenerator", "DataGrid", "GenerateCalendar", "Calendar"}
 
-// checkTime tells that a source will be read now, beside rows of another time.
-func (st *starting) checkTime(name string) {
+// checkTime tells that a source will be read now, beside rows of another time. The
+// files that were there then, unchanged, have the time of the rows.
+func (st *starting) checkTime(ctx context.Context, name string) {
 	n := st.p.Graph.Node(name)
-	for _, h := range st.p.Graph.Hops {
-		if strings.EqualFold(h.To, name) {
-			return // no source
-		}
+	if !isSource(st.p.Graph, name) {
+		return
 	}
 	if slices.ContainsFunc(constants, func(id string) bool { return strings.EqualFold(id, n.Type) }) {
 		return
+	}
+	sc := newScene(st.p, st.session.o.Secrets)
+	for _, src := range st.bound {
+		if sc.sameBeside(ctx, src.Manifest(), n) {
+			return
+		}
 	}
 	var then time.Time
 	var gate string
