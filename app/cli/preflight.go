@@ -19,7 +19,7 @@ import (
 	"sluice/storage/record"
 )
 
-// ExitNeedsAck: the pre-flight found what a person has to acknowledge.
+// ExitNeedsAck means that the pre-flight found what a person has to acknowledge.
 const ExitNeedsAck = 4
 
 // replayFlags are what a person says about a replay.

@@ -8,11 +8,10 @@ import (
 // The replays of these need no gate any more: the load is done, and what failed is
 // behind it. Other machines have to know of them all the same.
 
-// behindTheLoad is a workflow whose load succeeds and whose script fails, with its
-// snapshots at a remote; it gives both.
-func (s *shop) behindTheLoad(script string) (remote, id string) {
+// behindTheLoad runs a workflow whose load succeeds and whose script fails, with its
+// snapshots at a remote.
+func (s *shop) behindTheLoad(remote, script string) (id string) {
 	s.t.Helper()
-	remote = s.t.TempDir()
 	s.sluice("gate", "mark", s.path("load.hpl"), "--transform", "orders", "--location", remote).want(ready)
 	s.warehouseUp()
 	s.write("night.hwf", workflowOf("Start>load load+send", runs("load", "load.hpl"),
@@ -20,12 +19,13 @@ func (s *shop) behindTheLoad(script string) (remote, id string) {
 	id = s.fails(s.path("night.hwf"))
 	s.sourceGone()
 	s.wantLoaded(original)
-	return remote, id
+	return id
 }
 
 func TestAReplayThatNeedsNoGateIsKnownElsewhere(t *testing.T) {
 	s := newShop(t)
-	remote, id := s.behindTheLoad("test -e ${PROJECT_HOME}/up && echo sent >> ${PROJECT_HOME}/sent.txt")
+	remote := t.TempDir()
+	id := s.behindTheLoad(remote, "test -e ${PROJECT_HOME}/up && echo sent >> ${PROJECT_HOME}/sent.txt")
 	s.write("up", "")
 	s.sluice("replay", id, "--ack", "second-write:send").want(ready)
 	here := s.newest()
@@ -42,8 +42,15 @@ func TestAReplayThatNeedsNoGateIsKnownElsewhere(t *testing.T) {
 }
 
 func TestAReplayThatWasKilledIsKnownElsewhere(t *testing.T) {
-	s := newShop(t)
-	remote, id := s.behindTheLoad("test -e ${PROJECT_HOME}/up && echo sent >> ${PROJECT_HOME}/sent.txt && sleep 60")
+	newShop(t).killedReplayIsKnown(t.TempDir())
+}
+
+// killedReplayIsKnown kills a replay behind what it did, and replays on another
+// machine that shares only the remote.
+func (s *shop) killedReplayIsKnown(remote string) {
+	t := s.t
+	t.Helper()
+	id := s.behindTheLoad(remote, "test -e ${PROJECT_HOME}/up && echo sent >> ${PROJECT_HOME}/sent.txt && sleep 60")
 	s.write("up", "")
 	c := s.process("replay", id, "--ack", "second-write:send")
 	other := s.holder(c, func() string {

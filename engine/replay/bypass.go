@@ -127,14 +127,14 @@ func (w *walk) unchanged(n *workflow.Node, a *storage.ActionRun) {
 	for _, c := range w.differences(w.execution.File, true, n.Name, was, w.now[n.Name]) {
 		block(fmt.Sprintf("the bypassed action %q changed: setting %s", n.Name, c.Setting), c.Then, c.Now)
 	}
-	text := string(was.Raw())
+	texts := []string{string(was.Raw())}
 	for e := range below(made, w.at, n.Name, a.Ordinal) {
 		then, err := w.recorded(w.ctx, e)
 		if err != nil {
 			block(fmt.Sprintf("how %s ran is not known: %v", e.File, err), "", "")
 			continue
 		}
-		text += string(then.Bytes())
+		texts = append(texts, string(then.Bytes()))
 		now, err := w.document(w.ctx, w.rebase(e.File), e)
 		if errors.Is(err, context.Canceled) {
 			w.err = err
@@ -148,7 +148,7 @@ func (w *walk) unchanged(n *workflow.Node, a *storage.ActionRun) {
 			block(fmt.Sprintf("%s, which the bypassed action %q runs, changed: %s %s", e.Name, n.Name, c.Node, c.Setting), c.Then, c.Now)
 		}
 	}
-	w.sameVariables(n, text)
+	w.sameVariables(n, strings.Join(texts, "\n"))
 }
 
 // asRun are the actions of this workflow as they ran in a record of the chain; nil

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"sluice/engine"
@@ -164,20 +165,17 @@ func (s *Source) links(execution string) map[string]storage.SnapshotLink {
 // end, in this execution or in one that it goes on from.
 func (s *Source) finished(at engine.CallPath) map[string]bool {
 	done := map[string]bool{}
-	line := s.line()
-	for i := len(line) - 1; i >= 0; i-- {
-		e := executionAt(line[i], at)
+	for _, r := range slices.Backward(s.line()) {
+		e := executionAt(r, at)
 		if e == nil {
 			continue
 		}
 		state := map[string]bool{}
-		for _, m := range line[i].Metrics[e.ID] {
+		for _, m := range r.Metrics[e.ID] {
 			all, seen := state[m.Transform]
 			state[m.Transform] = (all || !seen) && m.State == stateFinished
 		}
-		for name, ok := range state {
-			done[name] = ok
-		}
+		maps.Copy(done, state)
 	}
 	return done
 }

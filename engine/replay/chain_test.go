@@ -76,6 +76,22 @@ func TestWhatOtherReplaysDidCounts(t *testing.T) {
 	says(t, p, "replayed", third.Root().ID)
 }
 
+// TestGatesAreFoundAlongTheChain: the second replay goes back to what the first had
+// bypassed, whose rows the original has sealed.
+func TestGatesAreFoundAlongTheChain(t *testing.T) {
+	b := newBench(t)
+	text := mark(t, pipelineOf("src>out", source("src"), dummy("out")), "src")
+	b.write("load.hpl", text)
+	b.write("w.hwf", workflowOf("Start>load load+end", runs("load", "load.hpl"), shell("end")))
+	first := b.tell(storage.KindWorkflow, "w.hwf", failed).did("Start", ok).did("load", ok).did("end", bad)
+	first.execution("load#1", storage.KindPipeline, "load.hpl", storage.StateSucceeded)
+	first.seal("load#1", text).was("load#1", "src", "finished", nil).was("load#1", "out", "finished", nil)
+	second := b.tell(storage.KindWorkflow, "w.hwf", failed).replays(first).did("Start", reused, reusedOf(first)).did("load", reused, reusedOf(first)).did("end", bad)
+	p := b.plan(replay.Options{Start: "load"}, second, first, second)
+	wantSteps(t, p, "load=RUN", "load#1/src=REUSE", "load#1/out=RUN", "end=RUN")
+	wantChecks(t, p, "WARN second-write:end")
+}
+
 // TestWhatASiblingFinishedIsNotDone: only what a replay goes on from counts.
 func TestWhatASiblingFinishedIsNotDone(t *testing.T) {
 	b := newBench(t)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -191,12 +192,8 @@ func (p *planner) variables() {
 // given are the variables of the root run.
 func (p *planner) given() map[string]string {
 	out := map[string]string{}
-	for name, value := range p.vars {
-		out[name] = value
-	}
-	for name, value := range p.o.Given {
-		out[name] = value
-	}
+	maps.Copy(out, p.vars)
+	maps.Copy(out, p.o.Given)
 	return out
 }
 

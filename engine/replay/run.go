@@ -22,7 +22,7 @@ import (
 	"sluice/storage/record"
 )
 
-// ErrMoved: something that the plan was made from has changed since.
+// ErrMoved means that something that the plan was made from has changed since.
 var ErrMoved = errors.New("something has changed since the pre-flight, run it again")
 
 // NotReadyError says which checks keep a replay from starting.
@@ -266,10 +266,9 @@ func (r *Replay) rows(ctx context.Context, key storage.ActionKey, a storage.Acti
 func (r *Replay) asRun(ctx context.Context) func(string) (*hopxml.Document, error) {
 	p := &planner{src: r.Source, ground: r.Ground}
 	byFile := map[string]*storage.Execution{}
-	line := r.Source.line()
-	for i := len(line) - 1; i >= 0; i-- {
-		for k := range line[i].Executions {
-			e := &line[i].Executions[k]
+	for _, rec := range slices.Backward(r.Source.line()) {
+		for k := range rec.Executions {
+			e := &rec.Executions[k]
 			byFile[p.rebase(e.File)] = e
 		}
 	}

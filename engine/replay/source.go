@@ -30,7 +30,7 @@ type Source struct {
 	elsewhere map[string]*record.Loaded // records that only a location knows, by root
 }
 
-// ErrChild: only root executions are replayed.
+// ErrChild means that an execution is no root: only roots are replayed.
 var ErrChild = errors.New("is part of another execution")
 
 // FromStore reads the record of an execution from the store of this machine.

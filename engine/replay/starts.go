@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,15 +88,10 @@ func placeOf(src *Source, name string) engine.CallPath {
 			places = append(places, l.CallPath)
 		}
 	}
-	for _, p := range places {
-		if p == "" {
-			return ""
-		}
+	if len(places) == 0 || slices.Contains(places, "") {
+		return ""
 	}
-	if len(places) > 0 {
-		return engine.CallPath(places[0])
-	}
-	return ""
+	return engine.CallPath(places[0])
 }
 
 // startPoints lists what a person can choose, unusable ones with the reason.

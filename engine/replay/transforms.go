@@ -68,6 +68,9 @@ func (p *planner) pipeline(ctx context.Context, at engine.CallPath, e *storage.E
 			return errJudged
 		},
 	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil && !errors.Is(err, errJudged) {
 		p.plan.add(at, gate.Check{ID: CheckDefinition, Status: gate.Block, What: fmt.Sprintf("%s cannot run: %v", file, err), Do: "mend the file"})
 		return nil
@@ -85,9 +88,7 @@ func (p *planner) ofChild(e *storage.Execution) map[string]string {
 			out[v.Name] = p.rebase(v.Value)
 		}
 	}
-	for name, value := range p.o.Given {
-		out[name] = value
-	}
+	maps.Copy(out, p.o.Given)
 	return out
 }
 

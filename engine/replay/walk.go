@@ -67,9 +67,7 @@ func (p *planner) workflow(ctx context.Context, at engine.CallPath, file string,
 	}
 	if then, err := p.recorded(ctx, e); err == nil {
 		w.then = nodesOf(then)
-		for _, c := range p.diffDocuments(e.File, then, d) {
-			p.plan.Changes = append(p.plan.Changes, c)
-		}
+		p.plan.Changes = append(p.plan.Changes, p.diffDocuments(e.File, then, d)...)
 	}
 	steps := len(p.plan.Steps)
 	w.visit(g.Start(), clean, nil)
@@ -113,12 +111,9 @@ func (b *branches) shared(join *workflow.Node) bool {
 
 func (b *branches) arrive(n *workflow.Node, clean bool) {
 	b.clean = b.clean && clean
-	for _, j := range b.joins {
-		if j == n {
-			return
-		}
+	if !slices.Contains(b.joins, n) {
+		b.joins = append(b.joins, n)
 	}
-	b.joins = append(b.joins, n)
 }
 
 // visit follows a hop to an action. Clean says that nothing before it runs anew;
@@ -280,15 +275,15 @@ func (w *walk) children(n *workflow.Node, ordinal int, anew bool) {
 		case e == nil:
 			return
 		case e.Kind == storage.KindWorkflow:
-			w.err = w.planner.workflow(w.ctx, at, w.rebase(e.File), !all)
+			w.err = w.workflow(w.ctx, at, w.rebase(e.File), !all)
 		case all:
-			w.err = w.planner.pipeline(w.ctx, at, e, whole)
+			w.err = w.pipeline(w.ctx, at, e, whole)
 		case w.start.gate != "" && w.start.at == at && !w.start.found:
-			w.err = w.planner.pipeline(w.ctx, at, e, fromGate)
+			w.err = w.pipeline(w.ctx, at, e, fromGate)
 		case e.State == storage.StateSucceeded:
-			w.err = w.planner.pipeline(w.ctx, at, e, fromGates)
+			w.err = w.pipeline(w.ctx, at, e, fromGates)
 		default:
-			w.err = w.planner.pipeline(w.ctx, at, e, unfinished)
+			w.err = w.pipeline(w.ctx, at, e, unfinished)
 		}
 	}
 }
