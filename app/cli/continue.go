@@ -20,9 +20,9 @@ func (sh *shell) unfinished(ctx context.Context, ws *workspace.Workspace, file, 
 	if name == "" {
 		name = ws.Project.Metadata().DefaultRunConfiguration(project.TypeWorkflowRunConfiguration)
 	}
-	c, err := ws.Project.Metadata().WorkflowRunConfiguration(name)
-	if err != nil || c.Engine != replay.Engine {
-		return "", nil // the run itself tells what is wrong
+	// What is wrong with the configuration the run itself tells.
+	if c, err := ws.Project.Metadata().WorkflowRunConfiguration(name); err != nil || c.Engine != replay.Engine {
+		return "", nil //nolint:nilerr // see above
 	}
 	store, err := ws.History.Store(ctx)
 	if err != nil {

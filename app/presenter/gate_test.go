@@ -5,10 +5,9 @@ import (
 	"testing"
 
 	"sluice/app/presenter"
+	"sluice/app/workspace"
 	"sluice/engine/gate"
 	"sluice/engine/hopxml"
-
-	"sluice/app/workspace"
 )
 
 func TestGatesByPointing(t *testing.T) {

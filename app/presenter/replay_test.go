@@ -39,11 +39,15 @@ func TestVerdictAndCommand(t *testing.T) {
 	}{
 		{"ready", replay.Plan{Execution: "id", Verdict: replay.Ready, Token: "tok"}, "Ready to replay", scene.ToneOK, func(*presenter.ReplayChoices) {}, "sluice replay id --plan tok"},
 		{
-			"a warning", replay.Plan{Execution: "id", Checks: []replay.Check{warn}}, "Acknowledge 1 warning", scene.ToneWarn,
+			"a warning",
+			replay.Plan{Execution: "id", Checks: []replay.Check{warn}},
+			"Acknowledge 1 warning", scene.ToneWarn,
 			func(c *presenter.ReplayChoices) { c.Acknowledged["second-write:load"] = true }, "sluice replay id --ack second-write:load",
 		},
 		{
-			"blocked", replay.Plan{Execution: "id", Checks: []replay.Check{warn, block}}, "Blocked by 1 check", scene.ToneError,
+			"blocked",
+			replay.Plan{Execution: "id", Checks: []replay.Check{warn, block}},
+			"Blocked by 1 check", scene.ToneError,
 			func(c *presenter.ReplayChoices) {
 				c.Start, c.Given["DAY"], c.Overridden["upstream"], c.Reason, c.Original = "Load orders", "a b", true, "it's fine", true
 			},

@@ -3,6 +3,7 @@
 package scenario_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -98,7 +99,7 @@ func (s *shop) killedBehindTheSeal(file, remote string) string {
 	}
 	if err := c.Wait(); err == nil {
 		s.t.Fatal("it ended by itself")
-	} else if _, ok := err.(*exec.ExitError); !ok {
+	} else if _, ok := errors.AsType[*exec.ExitError](err); !ok {
 		s.t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(s.data, "control.db")); err != nil {

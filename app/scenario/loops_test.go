@@ -47,8 +47,12 @@ func TestALoopOfExtractsGoesOnInItsTurn(t *testing.T) {
 		ordinal    int
 		decision   string
 	}{
-		{"", "each", 1, "REUSE"}, {"", "each", 2, "REUSE"}, {"", "each", 3, "RUN"},
-		{"each#3", "orders", 0, "REUSE"}, {"each#3", "target", 0, "RUN"}, {"", "end", 1, "RUN"},
+		{"", "each", 1, "REUSE"},
+		{"", "each", 2, "REUSE"},
+		{"", "each", 3, "RUN"},
+		{"each#3", "orders", 0, "REUSE"},
+		{"each#3", "target", 0, "RUN"},
+		{"", "end", 1, "RUN"},
 	} {
 		if got := p.decisionAt(want.path, want.node, want.ordinal); got != want.decision {
 			t.Errorf("%s %s#%d is %s, want %s; steps %+v", want.path, want.node, want.ordinal, got, want.decision, p.Steps)

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -139,7 +140,7 @@ func exitCode(err error) int {
 	if err == nil {
 		return 0
 	}
-	if e, ok := err.(*exec.ExitError); ok {
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
 		return e.ExitCode()
 	}
 	return -1

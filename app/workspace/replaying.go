@@ -38,7 +38,7 @@ type Replaying struct {
 	log    *slog.Logger
 }
 
-// ErrNoRecord: nothing is known of the execution where it was looked for.
+// ErrNoRecord means that nothing is known of the execution where it was looked for.
 var ErrNoRecord = errors.New("there is no record of this execution")
 
 // OpenReplay finds the record of an execution and opens its project. ErrNoRecord

@@ -22,7 +22,7 @@ type logHandler struct {
 type keptKey struct{}
 
 func (r *Recorder) logger(base *slog.Logger, execution, root string) *slog.Logger {
-	var next slog.Handler = slog.DiscardHandler
+	next := slog.DiscardHandler
 	if base != nil {
 		next = base.Handler()
 	}

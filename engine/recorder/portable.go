@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -96,10 +97,7 @@ func (r *Recorder) ensurePortable(ctx context.Context, location string, place *g
 func (r *Recorder) touch(ctx context.Context, atOnce bool) {
 	r.mu.Lock()
 	root := r.root
-	list := make(map[string]*portable, len(r.portables))
-	for location, p := range r.portables {
-		list[location] = p
-	}
+	list := maps.Clone(r.portables)
 	r.mu.Unlock()
 	if len(list) == 0 {
 		return

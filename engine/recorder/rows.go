@@ -84,7 +84,7 @@ func EncodeRows(rows []*batch.Batch) (storage.RowSet, error) {
 	return set, nil
 }
 
-// ErrRowsNotKept: only the number of the rows was recorded.
+// ErrRowsNotKept means that only the number of the rows was recorded.
 var ErrRowsNotKept = errors.New("the result rows were too many to be recorded")
 
 // DecodeRows gives recorded rows back; the caller releases them.
