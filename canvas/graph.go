@@ -32,6 +32,8 @@ type Graph struct {
 	OnIntent func(gesture.Intent)
 	// ToolTip describes what lies under the pointer; false shows none.
 	ToolTip func(scene.Hit) (paint.ToolTip, bool)
+	// OnZoom is told the zoom whenever it is another one; 1 is the document's size.
+	OnZoom func(float64)
 	// OnShortcut and OnKey get what the canvas does not use itself, so that
 	// the application's shortcuts work while the canvas has the focus.
 	OnShortcut func(fyne.Shortcut)
@@ -47,6 +49,7 @@ type Graph struct {
 	hops   []scene.ID
 	paints int
 
+	zoom    float64 // that OnZoom was told
 	focused bool
 	fitting bool // show everything as soon as the size is known
 	pressed gesture.Button
@@ -179,6 +182,12 @@ func (g *Graph) Pictures() int { return g.paints }
 
 // show asks the renderer for a new picture.
 func (g *Graph) show() {
+	if zoom := g.machine.View().Zoom; zoom != g.zoom {
+		g.zoom = zoom
+		if g.OnZoom != nil {
+			g.OnZoom(zoom)
+		}
+	}
 	if g.view != nil {
 		g.view.raster.Refresh()
 		g.view.overlay()

@@ -24,7 +24,7 @@ type renderer struct {
 	raster *fynecanvas.Raster
 	lines  [hoverPieces]*fynecanvas.Line
 	handle *fynecanvas.Circle
-	ring   *fynecanvas.Rectangle
+	ring   [4]*fynecanvas.Rectangle // top, right, bottom, left
 	tip    *fynecanvas.Image
 	all    []fyne.CanvasObject
 }
@@ -32,17 +32,22 @@ type renderer struct {
 func newRenderer(g *Graph) *renderer {
 	r := &renderer{
 		g: g, raster: fynecanvas.NewRaster(g.picture),
-		handle: fynecanvas.NewCircle(nil), ring: fynecanvas.NewRectangle(nil), tip: &fynecanvas.Image{},
+		handle: fynecanvas.NewCircle(nil), tip: &fynecanvas.Image{},
 	}
 	r.all = append(r.all, r.raster)
 	for i := range r.lines {
 		r.lines[i] = fynecanvas.NewLine(nil)
 		r.all = append(r.all, r.lines[i])
 	}
-	r.ring.StrokeWidth, r.handle.StrokeWidth = 2, 2
+	r.handle.StrokeWidth = 2
 	// An image without content costs time in every frame: it stays hidden.
 	r.tip.Hide()
-	r.all = append(r.all, r.handle, r.ring, r.tip)
+	r.all = append(r.all, r.handle)
+	for i := range r.ring {
+		r.ring[i] = fynecanvas.NewRectangle(nil)
+		r.all = append(r.all, r.ring[i])
+	}
+	r.all = append(r.all, r.tip)
 	r.overlay()
 	return r
 }
@@ -50,8 +55,13 @@ func newRenderer(g *Graph) *renderer {
 // Layout implements fyne.WidgetRenderer.
 func (r *renderer) Layout(size fyne.Size) {
 	r.raster.Resize(size)
-	r.ring.Move(fyne.NewPos(1, 1))
-	r.ring.Resize(size.Subtract(fyne.NewSize(2, 2)))
+	const wide = 2
+	for i, at := range [...]struct{ x, y, w, h float32 }{
+		{0, 0, size.Width, wide}, {size.Width - wide, 0, wide, size.Height}, {0, size.Height - wide, size.Width, wide}, {0, 0, wide, size.Height},
+	} {
+		r.ring[i].Move(fyne.NewPos(at.x, at.y))
+		r.ring[i].Resize(fyne.NewSize(at.w, at.h))
+	}
 	r.overlay()
 }
 
@@ -75,8 +85,10 @@ func (r *renderer) Refresh() {
 func (r *renderer) overlay() {
 	g := r.g
 	trace, theme := g.machine.Trace(), g.cfg.Theme
-	r.ring.StrokeColor = theme.Primary
-	setVisible(r.ring, g.focused)
+	for _, edge := range r.ring {
+		edge.FillColor = theme.Primary
+		setVisible(edge, g.focused)
+	}
 	r.showHandle(trace.HoverNode, theme)
 	r.showHop(trace.HoverHop, theme)
 }

@@ -150,6 +150,17 @@ func (d *Desktop) menuItem(a presenter.Action) *fyne.MenuItem {
 	return item
 }
 
+// menuBelow opens a menu of actions below a widget.
+func (d *Desktop) menuBelow(o fyne.CanvasObject, ids ...presenter.ActionID) {
+	var items []*fyne.MenuItem
+	for _, id := range ids {
+		a, _ := d.keys.Action(id)
+		items = append(items, d.menuItem(a))
+	}
+	at := d.app.Driver().AbsolutePositionForObject(o)
+	widget.NewPopUpMenu(fyne.NewMenu("", items...), d.win.Canvas()).ShowAtPosition(at.AddXY(0, o.Size().Height))
+}
+
 // keyNames are the table's names of keys that Fyne calls otherwise.
 var keyNames = map[string]fyne.KeyName{
 	"DELETE": fyne.KeyDelete, "INSERT": fyne.KeyInsert, "ENTER": fyne.KeyReturn, "SPACE": fyne.KeySpace, "HOME": fyne.KeyHome,

@@ -25,6 +25,9 @@ type flat struct {
 	textSize  float32
 	below     bool // caption below the icon
 	left      bool // content from the left
+	indent    float32
+	trail     string // small words at the right end
+	primary   bool   // the view's main button
 	selected  bool
 	underline bool // how selection shows: a line below, else a ground
 	bold      bool
@@ -36,6 +39,7 @@ type flat struct {
 	ground, line *canvas.Rectangle
 	pic          *canvas.Image
 	label        *canvas.Text
+	end          *canvas.Text
 	hovered      bool
 }
 
@@ -59,6 +63,8 @@ func (f *flat) init(d *Desktop, icon, caption, tip string) {
 	f.size, f.iconSize, f.textSize, f.inkOf = fyne.NewSize(0, 28), 16, textSize, inkText
 	f.ground, f.line = canvas.NewRectangle(color.Transparent), canvas.NewRectangle(color.Transparent)
 	f.pic, f.label = canvas.NewImageFromResource(nil), canvas.NewText(caption, color.Black)
+	f.end = canvas.NewText("", color.Black)
+	f.end.TextSize = captionSize
 	f.ground.CornerRadius = 4
 	f.pic.FillMode = canvas.ImageFillContain
 }
@@ -146,6 +152,9 @@ func (r *flatRenderer) Objects() []fyne.CanvasObject {
 	if r.f.icon != "" {
 		list = append(list, r.f.pic)
 	}
+	if r.f.trail != "" {
+		list = append(list, r.f.end)
+	}
 	return append(list, r.f.label)
 }
 
@@ -179,9 +188,14 @@ func (r *flatRenderer) Layout(size fyne.Size) {
 	f.line.Move(fyne.NewPos(4, size.Height-2))
 	f.line.Resize(fyne.NewSize(size.Width-8, 2))
 	textHeight := fyne.MeasureText("Ag", f.textSize, f.label.TextStyle).Height
-	room := size.Width - 16
+	room := size.Width - 16 - f.indent
 	if f.icon != "" && !f.below {
 		room -= f.iconSize + 6
+	}
+	if f.trail != "" {
+		end := fyne.MeasureText(f.trail, captionSize, fyne.TextStyle{})
+		f.end.Move(fyne.NewPos(size.Width-end.Width-12, (size.Height-end.Height)/2))
+		room -= end.Width + 12
 	}
 	if f.below {
 		room = size.Width - 4
@@ -204,7 +218,7 @@ func (r *flatRenderer) Layout(size fyne.Size) {
 	}
 	x := (size.Width - total) / 2
 	if f.left {
-		x = 8
+		x = 8 + f.indent
 	}
 	if f.icon != "" {
 		f.pic.Move(fyne.NewPos(x, (size.Height-f.iconSize)/2))
@@ -220,6 +234,9 @@ func (r *flatRenderer) colour() {
 	if f.selected && !f.underline {
 		c = inkPrimary
 	}
+	if f.primary {
+		c = inkOnPrimary
+	}
 	if f.disabled {
 		c = inkOff
 	}
@@ -232,10 +249,15 @@ func (r *flatRenderer) colour() {
 		f.ground.FillColor = color.Transparent
 	case f.selected:
 		f.ground.FillColor = t.Selection
+	case f.primary && f.disabled:
+		f.ground.FillColor = t.Button
+	case f.primary:
+		f.ground.FillColor = t.Primary
 	}
-	if f.hovered && !f.disabled && !f.selected {
+	if f.hovered && !f.disabled && !f.selected && !f.primary {
 		f.ground.FillColor = t.Hover
 	}
+	f.end.Text, f.end.Color = f.trail, t.TextSoft
 	if f.icon != "" {
 		f.pic.Resource = f.d.icon(f.icon, c)
 	}
@@ -250,6 +272,7 @@ func (r *flatRenderer) Refresh() {
 		r.f.pic.Refresh()
 	}
 	r.f.label.Refresh()
+	r.f.end.Refresh()
 }
 
 // tipLayer shows the tool tip of one thing over the window's content.

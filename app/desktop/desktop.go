@@ -224,7 +224,7 @@ func (d *Desktop) remember() {
 	}
 	d.memory.Side = d.frame.split.Offset
 	if d.current != nil {
-		d.memory.Bottom = d.current.split.Offset
+		d.memory.Bottom = d.current.bottomShare()
 	}
 	m, path := d.memory, d.memoryPath
 	m.Open, m.Recent, m.Unsaved = append([]string(nil), m.Open...), append([]string(nil), m.Recent...), append([]string(nil), m.Unsaved...)

@@ -7,9 +7,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/layout"
-	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
 	"sluice/app/presenter"
 	"sluice/canvas"
@@ -26,11 +23,11 @@ type editor struct {
 	home    string // of its project
 	graph   *canvas.Graph
 	content fyne.CanvasObject
-	tools   map[presenter.ActionID]*flat
-	state   *chip
-	config  *words
-	split   *container.Split
-	bottom  *switcher
+	toolBox
+	split  *container.Split
+	bottom *switcher
+	fold   *flat   // closes and opens the panels below
+	open   float64 // share of the canvas while they are open; 0 while they are
 
 	log      *presenter.Log
 	session  *presenter.Session
@@ -62,6 +59,7 @@ func newEditor(d *Desktop, f *presenter.File, home string) *editor {
 	}
 	e.graph.OnIntent = e.intent
 	e.graph.ToolTip = e.toolTip
+	e.graph.OnZoom = e.zoomed
 	e.graph.OnKey = d.typedKey
 	e.graph.OnShortcut = func(s fyne.Shortcut) { e.shortcut(s) }
 	e.metrics, e.lines, e.problems, e.rows = newMetricsPanel(e), newLogPanel(e), newProblemPanel(e), newRowsPanel(e)
@@ -72,11 +70,10 @@ func newEditor(d *Desktop, f *presenter.File, home string) *editor {
 	}{{"Metrics", e.metrics.all}, {"Log", e.lines.all}, {"Problems", e.problems.all}, {"Rows", e.rows.all}} {
 		e.bottom.add(p.name, p.page)
 	}
-	below := container.NewBorder(panel(container.NewVBox(e.bottom.head, widget.NewSeparator()), theme.ColorNameHeaderBackground), nil, nil, nil,
-		panel(e.bottom.stack, theme.ColorNameOverlayBackground))
-	e.split = container.NewVSplit(e.graph, below)
+	e.bottom.onChoose = func() { e.setBottom(true) }
+	e.split = container.NewVSplit(e.graph, e.bottomPanel())
 	e.split.SetOffset(d.memory.Bottom)
-	e.content = container.NewThemeOverride(container.NewBorder(e.toolBar(), nil, nil, nil, e.split), flatLook{d})
+	e.content = container.NewThemeOverride(container.New(&topped{}, e.toolBar(), e.split), flatLook{d})
 	e.graph.SetGraph(f.Scene(nil))
 	if len(f.Nodes()) > 0 {
 		e.graph.Fit()
@@ -87,54 +84,6 @@ func newEditor(d *Desktop, f *presenter.File, home string) *editor {
 
 func (e *editor) gestures() gesture.Config {
 	return gesture.Config{ReadOnly: e.file.ReadOnly(), MiniMap: e.d.memory.MiniMap && !e.d.frame.small, CanConnect: e.file.CanConnect}
-}
-
-// toolBar makes the tool bar of the action table.
-func (e *editor) toolBar() fyne.CanvasObject {
-	e.tools = map[presenter.ActionID]*flat{}
-	row := container.New(layout.NewCustomPaddedHBoxLayout(2))
-	for _, group := range [][]presenter.ActionID{
-		{"run", "pause", "stop", "preview"}, {"undo", "redo"}, {"add", "add-note", "delete"}, {"check", "align-left", "layout"}, {"zoom-in", "zoom-out", "fit", "minimap"},
-	} {
-		if len(row.Objects) > 0 {
-			row.Add(separator())
-		}
-		for _, id := range group {
-			a, _ := e.d.keys.Action(id)
-			tip := a.Title
-			if len(a.Keys) > 0 {
-				tip += "   " + a.Keys[0]
-			}
-			t := e.d.tool(a.Icon, tip, func() { e.d.do(id) })
-			e.tools[id] = t
-			row.Add(t)
-		}
-	}
-	e.state, e.config = newChip(e.d), e.d.caption("")
-	right := container.NewHBox(container.NewCenter(e.state))
-	return panel(container.NewVBox(inset(container.NewBorder(nil, nil, row, right), 4, 12, 4, 8), widget.NewSeparator()), theme.ColorNameBackground)
-}
-
-// updateTools greys out what cannot be done now.
-func (e *editor) updateTools() {
-	run := e.runView()
-	active := run != nil && run.State.Active()
-	set := func(id presenter.ActionID, off bool) { e.tools[id].SetDisabled(off) }
-	set("run", active)
-	set("preview", active || !e.file.IsPipeline())
-	set("pause", !active || !e.file.IsPipeline())
-	set("stop", !active)
-	set("undo", e.file.CanUndo() == "")
-	set("redo", e.file.CanRedo() == "")
-	set("delete", len(e.selection()) == 0 || e.file.ReadOnly())
-	set("add", e.file.ReadOnly())
-	set("add-note", e.file.ReadOnly())
-	if label := e.file.CanUndo(); label != "" {
-		e.tools["undo"].tip = "Undo " + label + "   Ctrl+Z"
-	}
-	if label := e.file.CanRedo(); label != "" {
-		e.tools["redo"].tip = "Redo " + label + "   Ctrl+Shift+Z"
-	}
 }
 
 // changed shows the document after an edit.

@@ -16,13 +16,6 @@ type gridColumn struct {
 	right bool // numbers
 }
 
-// gridCell is one value of a grid.
-type gridCell struct {
-	text string
-	ink  ink // nil: text
-	bold bool
-}
-
 // grid is a table with a head. It hides widget.Table: a table whose head row is on
 // before it has a size would keep an object for every row, so it says it has no rows
 // until then.
@@ -54,7 +47,7 @@ func (g *grid) setColumns(columns []gridColumn) {
 			return 0, len(g.columns)
 		}
 		return g.rows(), len(g.columns)
-	}, func() fyne.CanvasObject { return inset(sized(g.d.text(""), 0, gridRow-4), 0, 8, 0, 8) }, g.update)
+	}, func() fyne.CanvasObject { return newCellView(g.d) }, g.update)
 	t.ShowHeaderRow = true
 	t.CreateHeader = func() fyne.CanvasObject {
 		w := g.d.words("", captionSize, inkSoft)
@@ -91,13 +84,7 @@ func alignment(right bool) fyne.TextAlign {
 }
 
 func (g *grid) update(id widget.TableCellID, o fyne.CanvasObject) {
-	w := o.(*fyne.Container).Objects[0].(*fyne.Container).Objects[0].(*words)
-	c := g.cell(id.Row, id.Col)
-	if c.ink == nil {
-		c.ink = inkText
-	}
-	w.align, w.style.Bold = alignment(g.columns[id.Col].right), c.bold
-	w.Set(c.text, c.ink)
+	o.(*cellView).set(g.cell(id.Row, id.Col), g.columns[id.Col].right)
 }
 
 func (g *grid) refresh() { g.table.Refresh() }

@@ -25,10 +25,11 @@ const (
 // ink picks a colour of the theme.
 type ink func(*paint.Theme) color.RGBA
 
-func inkText(t *paint.Theme) color.RGBA    { return t.Text }
-func inkSoft(t *paint.Theme) color.RGBA    { return t.TextSoft }
-func inkOff(t *paint.Theme) color.RGBA     { return t.TextOff }
-func inkPrimary(t *paint.Theme) color.RGBA { return t.Primary }
+func inkText(t *paint.Theme) color.RGBA      { return t.Text }
+func inkSoft(t *paint.Theme) color.RGBA      { return t.TextSoft }
+func inkOff(t *paint.Theme) color.RGBA       { return t.TextOff }
+func inkOnPrimary(t *paint.Theme) color.RGBA { return t.OnPrimary }
+func inkPrimary(t *paint.Theme) color.RGBA   { return t.Primary }
 
 func inkTone(tone scene.Tone) ink {
 	return func(t *paint.Theme) color.RGBA { return t.Tone(tone).Ink }

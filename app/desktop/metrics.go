@@ -27,19 +27,19 @@ type metricsPanel struct {
 }
 
 var metricColumns = []gridColumn{
-	{"Transform", 200, false},
+	{"Transform", 220, false},
 	{"Copy", 50, true},
-	{"State", 110, false},
-	{"Read", 100, true},
-	{"Written", 100, true},
-	{"Input", 100, true},
-	{"Output", 100, true},
-	{"Updated", 80, true},
-	{"Rejected", 80, true},
-	{"Errors", 70, true},
-	{"Rows/s", 100, true},
-	{"Time", 80, true},
-	{"Buffer", 70, true},
+	{"Status", 116, false},
+	{"Input", 92, true},
+	{"Read", 92, true},
+	{"Written", 92, true},
+	{"Output", 92, true},
+	{"Updated", 76, true},
+	{"Rejected", 76, true},
+	{"Errors", 64, true},
+	{"Buffer in", 88, false},
+	{"Rows/s", 88, true},
+	{"Duration", 80, true},
 }
 
 func newMetricsPanel(e *editor) *metricsPanel {
@@ -102,17 +102,23 @@ func (m *metricsPanel) cell(r, c int) gridCell {
 		}
 		return gridCell{text: presenter.Grouped(n)}
 	}
+	failed := hopxml.EqualName(m.view.FailedAt, x.Name)
 	switch c {
 	case 0:
-		return gridCell{text: strings.ReplaceAll(x.Name, "\n", " "), bold: true}
+		return gridCell{text: strings.ReplaceAll(x.Name, "\n", " "), icon: m.e.file.IconOf(x.Name), bold: failed}
 	case 1:
 		return gridCell{text: fmt.Sprint(x.Copy), ink: inkSoft}
 	case 2:
-		s := presenter.NodeState(x, hopxml.EqualName(m.view.FailedAt, x.Name))
-		return gridCell{text: s.String(), ink: inkTone(s.Tone())}
+		s := presenter.NodeState(x, failed)
+		return gridCell{text: s.String(), state: s}
 	case 10:
-		return num(int64(x.Rate(m.view.Now)))
+		if x.BufferSize == 0 {
+			return gridCell{}
+		}
+		return gridCell{full: true, bar: float32(x.Buffered) / float32(x.BufferSize)}
 	case 11:
+		return num(int64(x.Rate(m.view.Now)))
+	case 12:
 		if x.Started.IsZero() {
 			return gridCell{}
 		}
@@ -121,20 +127,10 @@ func (m *metricsPanel) cell(r, c int) gridCell {
 			end = m.view.Now
 		}
 		return gridCell{text: presenter.Elapsed(end.Sub(x.Started))}
-	case 12:
-		if x.BufferSize == 0 {
-			return gridCell{}
-		}
-		fill := 100 * x.Buffered / x.BufferSize
-		cell := gridCell{text: fmt.Sprintf("%d %%", fill), ink: inkSoft}
-		if fill > 80 {
-			cell.ink, cell.bold = inkTone(toneWarn), true
-		}
-		return cell
 	}
-	cell := num([]int64{3: x.Read, 4: x.Written, 5: x.Input, 6: x.Output, 7: x.Updated, 8: x.Rejected, 9: x.Errors}[c])
-	if c == 9 && x.Errors > 0 {
-		cell.ink = inkTone(toneError)
+	cell := num([]int64{3: x.Input, 4: x.Read, 5: x.Written, 6: x.Output, 7: x.Updated, 8: x.Rejected, 9: x.Errors}[c])
+	if c == 9 && x.Errors > 0 || c == 8 && x.Rejected > 0 {
+		cell.ink, cell.bold = inkTone(toneError), true
 	}
 	return cell
 }

@@ -197,8 +197,10 @@ func (e *editor) ended(s *presenter.Session, rows *presenter.Rows) {
 	v := s.View()
 	switch {
 	case rows != nil && v.State != presenter.RunFailed:
+		e.setBottom(true)
 		e.bottom.choose(3)
 	case v.State == presenter.RunFailed:
+		e.setBottom(true)
 		e.bottom.choose(1)
 		if n, ok := e.file.NodeNamed(v.FailedAt); ok {
 			e.graph.Reveal(scene.NodeRef(presenter.SceneID(n.ID)))

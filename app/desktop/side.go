@@ -9,7 +9,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"sluice/app/presenter"
@@ -24,7 +25,11 @@ type side struct {
 	kinds   map[string]bool              // paths that are folders
 	title   *words
 	palette *paletteView
-	all     fyne.CanvasObject
+	head    fyne.CanvasObject // over the tree
+	project fyne.CanvasObject
+	split   *container.Split // tree over palette
+	tabs    *switcher        // instead of it in a small window
+	all     *fyne.Container
 }
 
 func newSide(d *Desktop) *side {
@@ -37,14 +42,49 @@ func newSide(d *Desktop) *side {
 			d.open(id)
 		}
 	}
-	refresh := d.flat("refresh", "", "Read the folder again", func() { s.reload() })
-	refresh.size = fyne.NewSize(28, 28)
-	head := container.NewBorder(nil, nil, nil, refresh, inset(s.title, 0, 4, 0, 12))
+	s.tree.HideSeparators = true
+	s.head = d.head(s.title,
+		d.small("new", "New pipeline (Ctrl+N)", func() { d.do("new-pipeline") }),
+		d.small("refresh", "Read the folder again", func() { s.reload() }))
+	s.project = container.NewBorder(s.head, nil, nil, nil, panel(s.tree, theme.ColorNameOverlayBackground))
 	s.palette = newPaletteView(d)
-	split := container.NewVSplit(container.NewBorder(head, nil, nil, nil, s.tree), s.palette.all)
-	split.SetOffset(0.42)
-	s.all = split
+	s.split = container.NewVSplit(s.project, s.palette.all)
+	s.split.SetOffset(0.42)
+	s.tabs = newSwitcher(d)
+	s.all = container.NewStack(s.split)
 	return s
+}
+
+// setSmall shows tree and palette one above the other, or as two tabs.
+func (s *side) setSmall(small bool) {
+	s.all.Objects = []fyne.CanvasObject{s.split}
+	if small {
+		if len(s.tabs.pages) == 0 {
+			s.tabs.add("Project", s.project)
+			s.tabs.add("Palette", s.palette.all)
+		}
+		s.palette.head.Hide()
+		bar := panel(container.NewVBox(s.tabs.head, widget.NewSeparator()), theme.ColorNameHeaderBackground)
+		s.all.Objects = []fyne.CanvasObject{container.NewBorder(bar, nil, nil, nil, s.tabs.stack)}
+	} else {
+		s.palette.head.Show()
+		s.split.Leading, s.split.Trailing = s.project, s.palette.all
+		s.split.Refresh()
+	}
+	s.all.Refresh()
+}
+
+// head is the bar over a part of the window: its name, and small buttons.
+func (d *Desktop) head(title *words, tools ...fyne.CanvasObject) fyne.CanvasObject {
+	row := container.NewBorder(nil, nil, nil, container.New(layout.NewCustomPaddedHBoxLayout(0), tools...), inset(title, 0, 4, 0, 12))
+	return panel(container.NewVBox(sized(row, 0, 32), widget.NewSeparator()), theme.ColorNameHeaderBackground)
+}
+
+// small is a button of such a bar.
+func (d *Desktop) small(icon, tip string, do func()) *flat {
+	f := d.flat(icon, "", tip, do)
+	f.size = fyne.NewSize(32, 32)
+	return f
 }
 
 func (s *side) object() fyne.CanvasObject { return s.all }
@@ -119,7 +159,7 @@ func (s *side) isBranch(id widget.TreeNodeID) bool { return id == "" || s.kinds[
 func (s *side) row(bool) fyne.CanvasObject {
 	pic := canvas.NewImageFromResource(s.d.icon("folder", inkSoft))
 	pic.FillMode = canvas.ImageFillContain
-	return container.NewBorder(nil, nil, sized(pic, 16, 22), nil, s.d.text(""))
+	return container.NewBorder(nil, nil, sized(pic, 16, 20), nil, s.d.text(""))
 }
 
 func (s *side) update(id widget.TreeNodeID, branch bool, o fyne.CanvasObject) {
@@ -150,138 +190,4 @@ func (s *side) update(id widget.TreeNodeID, branch bool, o fyne.CanvasObject) {
 	}
 	w.Set(filepath.Base(id), i)
 	w.Refresh()
-}
-
-// paletteView lists what can be placed, with a search.
-type paletteView struct {
-	d      *Desktop
-	search *field
-	rows   []paletteRow
-	closed map[string]bool // categories
-	list   *widget.List
-	all    fyne.CanvasObject
-}
-
-type paletteRow struct {
-	category string // head row
-	item     presenter.PaletteItem
-}
-
-func newPaletteView(d *Desktop) *paletteView {
-	p := &paletteView{d: d, closed: map[string]bool{}}
-	for i, c := range d.palette.Categories() {
-		p.closed[string(c)] = i > 1
-	}
-	p.search = d.field("", "Search transforms", func(string) { p.fill() })
-	p.list = widget.NewList(func() int { return len(p.rows) }, func() fyne.CanvasObject { return newPaletteItem(d, p) },
-		func(id widget.ListItemID, o fyne.CanvasObject) { o.(*paletteItem).set(p.rows[id]) })
-	p.list.HideSeparators = true
-	p.fill()
-	p.all = container.NewBorder(inset(p.search, 6, 8, 4, 8), nil, nil, nil, p.list)
-	return p
-}
-
-func (p *paletteView) fill() {
-	p.rows = nil
-	text := p.search.Text
-	for _, c := range p.d.palette.Categories() {
-		items := p.d.palette.Search(text, c)
-		if len(items) == 0 {
-			continue
-		}
-		p.rows = append(p.rows, paletteRow{category: string(c)})
-		if text == "" && p.closed[string(c)] {
-			continue
-		}
-		for _, it := range items {
-			p.rows = append(p.rows, paletteRow{item: it})
-		}
-	}
-	p.list.Refresh()
-}
-
-// paletteItem is a row of the palette: dragged to the canvas, or double clicked.
-type paletteItem struct {
-	flat
-	p   *paletteView
-	row paletteRow
-	at  fyne.Position
-	out bool
-}
-
-var (
-	_ fyne.Draggable      = (*paletteItem)(nil)
-	_ fyne.DoubleTappable = (*paletteItem)(nil)
-	_ desktop.Hoverable   = (*paletteItem)(nil)
-)
-
-func newPaletteItem(d *Desktop, p *paletteView) *paletteItem {
-	it := &paletteItem{p: p}
-	it.init(d, "more", "", "")
-	it.left = true
-	it.ExtendBaseWidget(it)
-	return it
-}
-
-// CreateRenderer implements fyne.Widget.
-func (it *paletteItem) CreateRenderer() fyne.WidgetRenderer { return it.flat.CreateRenderer() }
-
-func (it *paletteItem) set(r paletteRow) {
-	it.row = r
-	if r.category != "" {
-		it.icon, it.caption, it.tip, it.bold, it.inkOf = "chevron-down", r.category, "", true, inkSoft
-		if it.p.closed[r.category] && it.p.search.Text == "" {
-			it.icon = "chevron-right"
-		}
-	} else {
-		it.icon, it.caption, it.bold, it.inkOf = r.item.Icon, r.item.Name, false, inkText
-		it.tip = r.item.Summary + " Drag it to the canvas."
-	}
-	it.Refresh()
-}
-
-// Tapped implements fyne.Tappable: a category opens and closes.
-func (it *paletteItem) Tapped(*fyne.PointEvent) {
-	it.d.tips.hide()
-	if it.row.category != "" {
-		it.p.closed[it.row.category] = !it.p.closed[it.row.category]
-		it.p.fill()
-	}
-}
-
-// DoubleTapped implements fyne.DoubleTappable.
-func (it *paletteItem) DoubleTapped(*fyne.PointEvent) {
-	if e := it.d.current; e != nil && it.row.category == "" {
-		e.placeAtCentre(it.row.item.ID)
-	}
-}
-
-// Dragged implements fyne.Draggable.
-func (it *paletteItem) Dragged(e *fyne.DragEvent) {
-	ed := it.d.current
-	if it.row.category != "" || ed == nil || !ed.file.IsPipeline() {
-		return
-	}
-	it.d.tips.hide()
-	it.at = e.AbsolutePosition.Subtract(it.d.app.Driver().AbsolutePositionForObject(ed.graph))
-	size := ed.graph.Size()
-	it.out = it.at.X < 0 || it.at.Y < 0 || it.at.X > size.Width || it.at.Y > size.Height
-	if it.out {
-		ed.graph.PaletteLeave()
-		return
-	}
-	ed.graph.PaletteOver(it.row.item.ID, it.at)
-}
-
-// DragEnd implements fyne.Draggable.
-func (it *paletteItem) DragEnd() {
-	ed := it.d.current
-	if it.row.category != "" || ed == nil || !ed.file.IsPipeline() {
-		return
-	}
-	if it.out {
-		ed.graph.PaletteLeave()
-		return
-	}
-	ed.graph.PaletteDrop(it.row.item.ID, it.at)
 }

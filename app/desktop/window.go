@@ -5,8 +5,10 @@ package desktop
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
@@ -17,6 +19,7 @@ import (
 type frame struct {
 	d       *Desktop
 	rails   []*flat // one per place
+	feet    []*flat // at the bottom of the rail
 	tabs    *tabBar
 	center  *fyne.Container // editor or welcome screen
 	side    *side
@@ -33,28 +36,67 @@ func (d *Desktop) build() {
 	d.tips = newTipLayer(d)
 	f := &frame{d: d, center: container.NewStack()}
 	d.frame = f
-	items := container.NewVBox()
+	items, foot := container.NewVBox(), container.NewVBox()
 	for _, p := range places {
-		item := d.flat(p.icon, p.name, p.tip, func() { d.goTo(p.place) })
-		item.size, item.below, item.iconSize, item.textSize, item.selected = fyne.NewSize(72, 56), true, 20, captionSize, p.place == d.place
+		item := d.railItem(p.icon, p.name, p.tip, func() { d.goTo(p.place) })
+		item.selected = p.place == d.place
 		f.rails = append(f.rails, item)
 		items.Add(item)
+	}
+	f.feet = []*flat{d.railItem("help", "Help", "Help and keys (F1)", func() { d.do("shortcuts") })}
+	for _, item := range f.feet {
+		foot.Add(item)
 	}
 	f.tabs = newTabBar(d)
 	f.side = newSide(d)
 	f.project, f.state, f.hint = d.caption("No project"), d.caption(""), d.caption("")
-	f.state.align = fyne.TextAlignTrailing
-	rail := panel(items, theme.ColorNameHeaderBackground)
-	status := panel(inset(container.NewGridWithColumns(3, f.project, f.hint, f.state), 4, 12, 4, 12), theme.ColorNameHeaderBackground)
-	main := container.NewBorder(f.tabs.object(), nil, nil, nil, f.center)
-	f.split = container.NewHSplit(f.side.object(), main)
+	f.state.align, f.hint.align = fyne.TextAlignTrailing, fyne.TextAlignCenter
+	rail := panel(container.NewBorder(items, foot, nil, nil), theme.ColorNameHeaderBackground)
+	project := container.NewBorder(nil, nil, d.picture("folder", inkSoft, 14), nil, inset(f.project, 0, 0, 0, 6))
+	status := panel(sized(inset(container.NewGridWithColumns(3, project, f.hint, f.state), 2, 12, 2, 12), 0, 24), theme.ColorNameHeaderBackground)
+	f.split = container.NewHSplit(f.side.object(), container.New(&topped{}, f.tabs.object(), f.center))
 	f.split.SetOffset(d.memory.Side)
 	f.body = container.NewStack(f.split)
-	content := container.NewBorder(nil, container.NewVBox(widget.NewSeparator(), status), container.NewHBox(rail, widget.NewSeparator()), nil, f.body)
+	content := container.New(&frameLayout{}, container.NewVBox(widget.NewSeparator(), status), container.NewHBox(rail, widget.NewSeparator()), f.body)
 	d.win.SetContent(container.NewThemeOverride(container.New(&rescaling{f: f}, content, d.tips.box), flatLook{d}))
 	d.win.SetMainMenu(d.mainMenu())
 	d.win.Canvas().SetOnTypedKey(d.typedKey)
 	d.registerShortcuts()
+}
+
+// railItem is a button of the rail: an icon over its name.
+func (d *Desktop) railItem(icon, name, tip string, do func()) *flat {
+	item := d.flat(icon, name, tip, do)
+	item.size, item.below, item.iconSize, item.textSize = fyne.NewSize(72, 56), true, 20, captionSize
+	return item
+}
+
+// picture is an icon of a size.
+func (d *Desktop) picture(icon string, c ink, size float32) fyne.CanvasObject {
+	pic := canvas.NewImageFromResource(d.icon(icon, c))
+	pic.FillMode = canvas.ImageFillContain
+	return container.NewCenter(sized(pic, size, size))
+}
+
+// frameLayout puts the status bar at the bottom, the rail at the left and the
+// perspective into the rest, without gaps.
+type frameLayout struct{}
+
+// MinSize implements fyne.Layout.
+func (frameLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
+	status, rail, body := o[0].MinSize(), o[1].MinSize(), o[2].MinSize()
+	return fyne.NewSize(rail.Width+body.Width, max(rail.Height, body.Height)+status.Height)
+}
+
+// Layout implements fyne.Layout.
+func (frameLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	bottom, left := o[0].MinSize().Height, o[1].MinSize().Width
+	o[0].Move(fyne.NewPos(0, size.Height-bottom))
+	o[0].Resize(fyne.NewSize(size.Width, bottom))
+	o[1].Move(fyne.NewPos(0, 0))
+	o[1].Resize(fyne.NewSize(left, size.Height-bottom))
+	o[2].Move(fyne.NewPos(left, 0))
+	o[2].Resize(fyne.NewSize(size.Width-left, size.Height-bottom))
 }
 
 // rescaling stacks its objects and tells the frame about the window's size.
@@ -78,13 +120,18 @@ const fullWidth = 1200
 
 func (f *frame) setSmall(small bool) {
 	f.small = small
-	for i, item := range f.rails {
-		item.size, item.caption = fyne.NewSize(72, 56), places[i].name
+	for i, item := range append(slices.Clone(f.rails), f.feet...) {
+		name := "Help"
+		if i < len(places) {
+			name = places[i].name
+		}
+		item.size, item.caption = fyne.NewSize(72, 56), name
 		if small {
 			item.size, item.caption = fyne.NewSize(48, 48), ""
 		}
 		item.Refresh()
 	}
+	f.side.setSmall(small)
 	for _, e := range f.d.editors {
 		e.graph.SetGesture(e.gestures())
 	}
@@ -116,7 +163,7 @@ func (d *Desktop) update() {
 	}
 	project := "No project"
 	if f.side.home != "" {
-		project = "Project " + filepath.Base(f.side.home)
+		project = filepath.Base(f.side.home)
 	}
 	f.project.Set(project, nil)
 }
@@ -160,13 +207,16 @@ func (d *Desktop) focusCanvas() {
 
 // tabBar shows one tab per open file.
 type tabBar struct {
-	d   *Desktop
-	row *fyne.Container
-	all fyne.CanvasObject
+	d    *Desktop
+	row  *fyne.Container
+	plus *flat // offers what can be opened
+	all  fyne.CanvasObject
 }
 
 func newTabBar(d *Desktop) *tabBar {
-	t := &tabBar{d: d, row: container.New(layout.NewCustomPaddedHBoxLayout(1))}
+	t := &tabBar{d: d, row: container.New(layout.NewCustomPaddedHBoxLayout(0))}
+	t.plus = d.flat("add", "", "New or open…", func() { d.menuBelow(t.plus, "new-pipeline", "new-workflow", "open", "open-project") })
+	t.plus.size = fyne.NewSize(36, tabHeight)
 	scroll := container.NewHScroll(t.row)
 	t.all = panel(container.NewVBox(scroll, widget.NewSeparator()), theme.ColorNameHeaderBackground)
 	return t
@@ -179,6 +229,7 @@ func (t *tabBar) update() {
 	for _, e := range t.d.editors {
 		t.row.Add(t.tab(e))
 	}
+	t.row.Add(t.plus)
 	t.row.Refresh()
 	if len(t.d.editors) == 0 {
 		t.all.Hide()
@@ -194,17 +245,53 @@ func (t *tabBar) tab(e *editor) fyne.CanvasObject {
 	}
 	title := e.file.Title()
 	if e.file.Dirty() {
-		title = "● " + title
+		title += "  •"
 	}
 	tip := e.file.Path()
 	if tip == "" {
 		tip = "Not saved yet"
 	}
 	tab := t.d.flat(icon, title, shorten(tip), func() { t.d.show(e) })
-	tab.size.Height, tab.underline, tab.selected = 32, true, e == t.d.current
+	tab.size.Height, tab.underline, tab.selected = tabHeight, true, e == t.d.current
+	tab.inkOf = inkSoft
 	closer := t.d.flat("close", "", "Close "+e.file.Title()+" (Ctrl+W)", func() { t.d.closeFile(e) })
-	closer.size, closer.iconSize, closer.inkOf = fyne.NewSize(24, 32), 12, inkSoft
-	return container.New(layout.NewCustomPaddedHBoxLayout(0), tab, closer)
+	closer.size, closer.iconSize, closer.inkOf = fyne.NewSize(24, tabHeight), 12, inkSoft
+	o := container.New(layout.NewCustomPaddedHBoxLayout(0), tab, closer, separator())
+	if tab.selected {
+		tab.inkOf = inkText
+		return panel(o, theme.ColorNameBackground)
+	}
+	return o
+}
+
+// tabHeight is the height of the bar of files.
+const tabHeight = 32
+
+// topped puts the first object, as high as it wants to be, right over the second.
+type topped struct{}
+
+// MinSize implements fyne.Layout.
+func (topped) MinSize(o []fyne.CanvasObject) fyne.Size {
+	size := fyne.NewSize(0, 0)
+	for _, x := range o {
+		if x.Visible() {
+			m := x.MinSize()
+			size = fyne.NewSize(max(size.Width, m.Width), size.Height+m.Height)
+		}
+	}
+	return size
+}
+
+// Layout implements fyne.Layout.
+func (topped) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	top := float32(0)
+	if o[0].Visible() {
+		top = o[0].MinSize().Height
+	}
+	o[0].Move(fyne.NewPos(0, 0))
+	o[0].Resize(fyne.NewSize(size.Width, top))
+	o[1].Move(fyne.NewPos(0, top))
+	o[1].Resize(fyne.NewSize(size.Width, size.Height-top))
 }
 
 // switcher shows one of several pages below a row of words.
@@ -215,6 +302,8 @@ type switcher struct {
 	stack   *fyne.Container
 	head    *fyne.Container
 	now     int
+
+	onChoose func() // a page was asked for; may be nil
 }
 
 func newSwitcher(d *Desktop) *switcher {
@@ -223,7 +312,12 @@ func newSwitcher(d *Desktop) *switcher {
 
 func (s *switcher) add(name string, page fyne.CanvasObject) {
 	n := len(s.pages)
-	b := s.d.flat("", name, "", func() { s.choose(n) })
+	b := s.d.flat("", name, "", func() {
+		if s.onChoose != nil {
+			s.onChoose()
+		}
+		s.choose(n)
+	})
 	b.size.Height, b.underline = 30, true
 	s.buttons, s.pages = append(s.buttons, b), append(s.pages, page)
 	s.head.Add(b)

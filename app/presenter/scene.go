@@ -65,6 +65,15 @@ func (f *File) sceneNode(n Node, run *RunView) scene.Node {
 	return s
 }
 
+// IconOf names the icon of the node with a name, "help" when its type is unknown.
+func (f *File) IconOf(name string) string {
+	n, ok := f.NodeNamed(name)
+	if !ok {
+		return "help"
+	}
+	return f.sceneNode(n, nil).Icon
+}
+
 // disabled tells whether a node has hops and all of them are off: it does not run.
 func (f *File) disabled(n Node) bool {
 	some := false
