@@ -13,11 +13,24 @@ var categoryIcons = map[transform.Category]string{
 	transform.CategoryWeb: "cat-web", transform.CategoryStream: "cat-stream",
 }
 
+// transformIcons are the icons of transforms that have one of their own, by id in
+// lower case.
 var transformIcons = map[string]string{
-	"calculator": "t-calculator", "formula": "t-calculator", "filterrows": "t-filter", "javafilter": "t-filter",
-	"sortrows": "t-sort", "groupby": "t-group", "memorygroupby": "t-group", "mail": "t-mail", "tableinput": "t-table",
-	"tableoutput": "t-table", "writetolog": "t-message", "textfileinput2": "t-file", "textfileoutput": "t-file", "csvinput": "t-file",
-	"stringoperations": "t-clean", "replacestring": "t-clean",
+	"abort": "check-block", "addxml": "cat-script", "analyticquery": "metrics", "blockingtransform": "pause", "blockuntiltransformsfinish": "clock",
+	"calculator": "t-calculator", "checksum": "key", "clonerow": "copy", "coalesce": "filter-list", "concatfields": "link", "constant": "edit",
+	"csvinput": "t-file", "datagrid": "t-table", "datasetinput": "snapshot", "delay": "clock", "detectemptystream": "preview", "detectlastrow": "preview",
+	"dummy": "arrow-right", "excelinput": "t-table", "fake": "user", "fieldsplitter": "cut", "fieldschangesequence": "sparkline", "fileexists": "check-file",
+	"filterrows": "t-filter", "flattener": "layout", "denormaliser": "layout", "normaliser": "layout", "formula": "t-calculator",
+	"getfilenames": "folder", "getvariable": "variable", "getxmldata": "t-file", "groupby": "t-group", "ifnull": "eraser", "javafilter": "t-filter",
+	"jsoninput": "t-file", "jsonnormalizeinput": "t-file", "jsonoutput": "cat-script", "enhancedjsonoutput": "cat-script",
+	"memorygroupby": "t-group", "nullif": "eraser", "numberrange": "align", "parquetfileinput": "t-file", "parquetfileoutput": "t-file",
+	"pipelineexecutor": "pipeline", "randomvalue": "sparkline", "regexeval": "search", "repeatfields": "copy", "replacestring": "t-clean",
+	"reservoirsampling": "sniff", "rowgenerator": "add", "rowsfromresult": "parent", "rowstoresult": "drill", "samplerows": "sniff",
+	"selectvalues": "pick-fields", "sequence": "metrics", "setvaluefield": "edit", "setvalueconstant": "edit", "setvariable": "variable", "sortrows": "t-sort",
+	"splitfieldtorows3": "cut", "streamschema": "diff", "stringcut": "cut", "stringoperations": "t-clean", "systeminfo": "info",
+	"tableinput": "cat-database", "tableoutput": "cat-database", "textfileinput2": "t-file", "textfileoutput": "t-file", "transformmetastructure": "info",
+	"typeexitexcelwritertransform": "t-table", "unique": "filter-list", "uniquerowsbyhashset": "filter-list", "valuemapper": "diff",
+	"workflowexecutor": "workflow", "writetolog": "t-message", "xmlinputstream": "t-file", "xmloutput": "t-file",
 }
 
 // CategoryIcon names the icon of a category.
