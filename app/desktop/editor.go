@@ -78,6 +78,7 @@ func newEditor(d *Desktop, f *presenter.File, home string) *editor {
 	if len(f.Nodes()) > 0 {
 		e.graph.Fit()
 	}
+	e.setSmall(d.frame.small)
 	e.redesign()
 	return e
 }

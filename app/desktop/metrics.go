@@ -19,32 +19,82 @@ import (
 
 // metricsPanel is the table of counters, errors first.
 type metricsPanel struct {
-	e    *editor
-	list []pipeline.Metrics
-	view *presenter.RunView
-	grid *grid
-	all  fyne.CanvasObject
+	e     *editor
+	list  []pipeline.Metrics
+	view  *presenter.RunView
+	shown []int // of metricColumns
+	grid  *grid
+	all   fyne.CanvasObject
 }
 
-var metricColumns = []gridColumn{
-	{"Transform", 220, false},
-	{"Copy", 50, true},
-	{"Status", 116, false},
-	{"Input", 92, true},
-	{"Read", 92, true},
-	{"Written", 92, true},
-	{"Output", 92, true},
-	{"Updated", 76, true},
-	{"Rejected", 76, true},
-	{"Errors", 64, true},
-	{"Buffer in", 88, false},
-	{"Rows/s", 88, true},
-	{"Duration", 80, true},
+// metricColumn is a column of the table and when it is there.
+type metricColumn struct {
+	gridColumn
+	wide bool                        // only where there is room
+	any  func(pipeline.Metrics) bool // only when it says something; nil: always
+	cell func(m *metricsPanel, x pipeline.Metrics) gridCell
+}
+
+var metricColumns = []metricColumn{
+	{gridColumn{"Transform", 220, false}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
+		return gridCell{text: strings.ReplaceAll(x.Name, "\n", " "), icon: m.e.file.IconOf(x.Name), bold: m.failed(x)}
+	}},
+	{gridColumn{"Copy", 56, true}, false, func(x pipeline.Metrics) bool { return x.Copy > 0 }, func(_ *metricsPanel, x pipeline.Metrics) gridCell {
+		return gridCell{text: fmt.Sprint(x.Copy), ink: inkSoft}
+	}},
+	{gridColumn{"Status", 116, false}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
+		s := presenter.NodeState(x, m.failed(x))
+		if s == scene.StateSucceeded {
+			return gridCell{text: "Finished", state: s}
+		}
+		return gridCell{text: s.String(), state: s}
+	}},
+	{gridColumn{"Input", 84, true}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Input) }},
+	{gridColumn{"Read", 84, true}, false, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Read) }},
+	{gridColumn{"Written", 84, true}, false, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Written) }},
+	{gridColumn{"Output", 84, true}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Output) }},
+	{gridColumn{"Updated", 76, true}, true, func(x pipeline.Metrics) bool { return x.Updated > 0 }, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Updated) }},
+	{gridColumn{"Rejected", 76, true}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return trouble(x.Rejected) }},
+	{gridColumn{"Errors", 64, true}, false, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return trouble(x.Errors) }},
+	{gridColumn{"Buffer in", 88, false}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell {
+		if x.BufferSize == 0 {
+			return gridCell{}
+		}
+		return gridCell{full: true, bar: float32(x.Buffered) / float32(x.BufferSize)}
+	}},
+	{gridColumn{"Rows/s", 88, true}, true, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell { return count(int64(x.Rate(m.view.Now))) }},
+	{gridColumn{"Duration", 84, true}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
+		if x.Started.IsZero() {
+			return gridCell{}
+		}
+		end := x.Ended
+		if end.IsZero() {
+			end = m.view.Now
+		}
+		return gridCell{text: presenter.Elapsed(end.Sub(x.Started))}
+	}},
+}
+
+// count is a number; nothing is worth less ink.
+func count(n int64) gridCell {
+	if n == 0 {
+		return gridCell{text: "0", ink: inkSoft}
+	}
+	return gridCell{text: presenter.Grouped(n)}
+}
+
+// trouble is a number that should be 0.
+func trouble(n int64) gridCell {
+	c := count(n)
+	if n > 0 {
+		c.ink, c.bold = inkTone(toneError), true
+	}
+	return c
 }
 
 func newMetricsPanel(e *editor) *metricsPanel {
 	m := &metricsPanel{e: e}
-	m.grid = newGrid(e.d, metricColumns, func() int { return len(m.list) }, m.cell)
+	m.grid = newGrid(e.d, nil, func() int { return len(m.list) }, m.cell)
 	m.grid.onRow = func(r int) {
 		if n, ok := e.file.NodeNamed(m.list[r].Name); ok {
 			ref := scene.NodeRef(presenter.SceneID(n.ID))
@@ -80,8 +130,29 @@ func reveal(stack fyne.CanvasObject, on bool) {
 func (m *metricsPanel) show(v *presenter.RunView) {
 	m.view, m.list = v, append([]pipeline.Metrics(nil), v.Metrics...)
 	slices.SortStableFunc(m.list, func(a, b pipeline.Metrics) int { return bad(b, v) - bad(a, v) })
+	m.fit()
 	reveal(m.all, len(m.list) > 0)
 	m.grid.refresh()
+}
+
+// fit chooses the columns that say something and have room.
+func (m *metricsPanel) fit() {
+	var shown []int
+	var columns []gridColumn
+	for i, c := range metricColumns {
+		if c.wide && m.e.d.frame.small || c.any != nil && !slices.ContainsFunc(m.list, c.any) {
+			continue
+		}
+		shown, columns = append(shown, i), append(columns, c.gridColumn)
+	}
+	if !slices.Equal(shown, m.shown) {
+		m.shown = shown
+		m.grid.setColumns(columns)
+	}
+}
+
+func (m *metricsPanel) failed(x pipeline.Metrics) bool {
+	return hopxml.EqualName(m.view.FailedAt, x.Name)
 }
 
 func bad(m pipeline.Metrics, v *presenter.RunView) int {
@@ -92,45 +163,8 @@ func bad(m pipeline.Metrics, v *presenter.RunView) int {
 }
 
 func (m *metricsPanel) cell(r, c int) gridCell {
-	if r >= len(m.list) {
+	if r >= len(m.list) || c >= len(m.shown) {
 		return gridCell{}
 	}
-	x := m.list[r]
-	num := func(n int64) gridCell {
-		if n == 0 {
-			return gridCell{text: "0", ink: inkSoft}
-		}
-		return gridCell{text: presenter.Grouped(n)}
-	}
-	failed := hopxml.EqualName(m.view.FailedAt, x.Name)
-	switch c {
-	case 0:
-		return gridCell{text: strings.ReplaceAll(x.Name, "\n", " "), icon: m.e.file.IconOf(x.Name), bold: failed}
-	case 1:
-		return gridCell{text: fmt.Sprint(x.Copy), ink: inkSoft}
-	case 2:
-		s := presenter.NodeState(x, failed)
-		return gridCell{text: s.String(), state: s}
-	case 10:
-		if x.BufferSize == 0 {
-			return gridCell{}
-		}
-		return gridCell{full: true, bar: float32(x.Buffered) / float32(x.BufferSize)}
-	case 11:
-		return num(int64(x.Rate(m.view.Now)))
-	case 12:
-		if x.Started.IsZero() {
-			return gridCell{}
-		}
-		end := x.Ended
-		if end.IsZero() {
-			end = m.view.Now
-		}
-		return gridCell{text: presenter.Elapsed(end.Sub(x.Started))}
-	}
-	cell := num([]int64{3: x.Input, 4: x.Read, 5: x.Written, 6: x.Output, 7: x.Updated, 8: x.Rejected, 9: x.Errors}[c])
-	if c == 9 && x.Errors > 0 || c == 8 && x.Rejected > 0 {
-		cell.ink, cell.bold = inkTone(toneError), true
-	}
-	return cell
+	return metricColumns[m.shown[c]].cell(m, m.list[r])
 }

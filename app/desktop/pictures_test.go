@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"sluice/assets/sample"
+	"sluice/engine/pipeline"
 )
 
 // TestPictures draws the pictures of assets/screenshots: each perspective and dialog
@@ -58,6 +59,11 @@ func TestPictures(t *testing.T) {
 		shot("designer-gate")
 		s.show(e)
 		shot("designer-failed")
+		s.open(filepath.Join(s.folder, sample.Main))
+		s.current.run(s.current.options, pipeline.Run{}, nil)
+		shot("designer-finished")
+		s.closeFile(s.current)
+		s.show(e)
 		s.do("go-executions")
 		s.runs.detail.tabs.choose(1)
 		shot("executions")

@@ -180,12 +180,7 @@ func (e *editor) tickOnce(rows *presenter.Rows) {
 	if rows != nil {
 		e.rows.show(rows)
 	}
-	word := v.State.String() + "  " + presenter.Elapsed(v.Now.Sub(v.Started))
-	e.state.set(v.State.Look(), word)
-	if e.shown != v.State {
-		e.shown = v.State
-		e.updateTools()
-	}
+	e.tellState(v)
 }
 
 // ended shows the outcome of a run.

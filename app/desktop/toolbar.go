@@ -21,9 +21,11 @@ type toolBox struct {
 	zoom   *flat
 	state  *chip
 	config *flat // the run configuration, or when the run started
+	bar    *fyne.Container
+	wide   []fyne.CanvasObject // of the bar, that a small window has in menus only
 }
 
-// toolGroups are the actions of the tool bar; the last groups leave a small window.
+// toolGroups are the actions of the tool bar.
 var toolGroups = [][]presenter.ActionID{
 	{"run", "pause", "stop", "preview"}, {"undo", "redo"}, {"gate", "check", "add-note"}, {"align-left", "layout"}, {"zoom-out", "zoom-100", "zoom-in", "fit", "minimap"},
 }
@@ -36,18 +38,37 @@ func (e *editor) toolBar() fyne.CanvasObject {
 		if len(row.Objects) > 0 {
 			row.Add(separator())
 		}
+		if group[0] == "align-left" {
+			e.wide = append(e.wide, row.Objects[len(row.Objects)-1])
+		}
 		for _, id := range group {
 			t := e.toolOf(id)
 			e.tools[id] = t
 			row.Add(t)
+			if id == "align-left" || id == "layout" || id == "minimap" {
+				e.wide = append(e.wide, t)
+			}
 		}
 	}
 	e.zoom = e.tools["zoom-100"]
 	e.state, e.config = newChip(e.d), e.d.flat("", "", "Run configuration of the next run (F8 asks)", func() { e.d.do("run") })
 	e.config.inkOf, e.config.textSize = inkSoft, captionSize
 	right := container.NewHBox(e.config, container.NewCenter(e.state))
-	bar := container.NewBorder(nil, nil, row, right)
-	return panel(container.New(&topped{}, inset(bar, 4, 12, 4, 8), widget.NewSeparator()), theme.ColorNameBackground)
+	e.bar = container.NewBorder(nil, nil, row, right)
+	return panel(container.New(&topped{}, inset(e.bar, 4, 12, 4, 8), widget.NewSeparator()), theme.ColorNameBackground)
+}
+
+// setSmall leaves out of the tool bar what a small window has no room for.
+func (e *editor) setSmall(small bool) {
+	for _, o := range e.wide {
+		if small {
+			o.Hide()
+		} else {
+			o.Show()
+		}
+	}
+	e.metrics.fit()
+	e.graph.SetGesture(e.gestures())
 }
 
 // toolOf makes the button of an action: the main one has a word, the zoom its number.
@@ -104,6 +125,20 @@ func (e *editor) updateTools() {
 		e.config.SetCaption(name)
 	default:
 		e.config.SetCaption("")
+	}
+}
+
+// tellState shows where the run stands, at the right of the tool bar.
+func (e *editor) tellState(v *presenter.RunView) {
+	before := e.state.MinSize().Width
+	word := v.State.String() + " · " + presenter.Elapsed(v.Now.Sub(v.Started))
+	e.state.set(v.State.Look(), word)
+	if e.shown != v.State {
+		e.shown = v.State
+		e.updateTools()
+		e.bar.Refresh()
+	} else if e.state.MinSize().Width != before {
+		e.bar.Refresh()
 	}
 }
 

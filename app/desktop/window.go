@@ -133,7 +133,7 @@ func (f *frame) setSmall(small bool) {
 	}
 	f.side.setSmall(small)
 	for _, e := range f.d.editors {
-		e.graph.SetGesture(e.gestures())
+		e.setSmall(small)
 	}
 }
 
