@@ -13,6 +13,7 @@ import (
 
 	"sluice/app/presenter"
 	"sluice/canvas/scene"
+	"sluice/engine/hopxml"
 )
 
 // actionHandlers says what each action of the table does.
@@ -35,7 +36,8 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"edit": on((*editor).edit), "rename": on((*editor).rename), "properties": on((*editor).properties),
 
 		"add": on((*editor).addAtCentre), "add-note": on((*editor).addNote), "connect": on((*editor).startConnect),
-		"toggle-hop": on((*editor).toggleHops), "rewire": on((*editor).rewire), "insert-into-hop": on((*editor).insertSelected),
+		"toggle-hop": on((*editor).toggleHops), "hop-always": on(conditioner(hopxml.Always)), "hop-success": on(conditioner(hopxml.OnSuccess)),
+		"hop-failure": on(conditioner(hopxml.OnFailure)), "rewire": on((*editor).rewire), "insert-into-hop": on((*editor).insertSelected),
 		"detach": on((*editor).detachSelected), "show-fields": on((*editor).showFields), "open-referenced": on((*editor).openReferenced),
 		"resize-note": on((*editor).fitNotes), "snap": on((*editor).snap),
 		"align-left": on(aligner(scene.AlignLeft)), "align-right": on(aligner(scene.AlignRight)),
@@ -55,6 +57,10 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"gate": on((*editor).toggleGate), "gate-settings": on((*editor).editGate),
 		"go-designer": func() { d.goTo(placeDesigner) }, "go-executions": func() { d.goTo(placeExecutions) },
 	}
+}
+
+func conditioner(c hopxml.Condition) func(*editor) {
+	return func(e *editor) { e.try("change hop", e.file.SetCondition(e.selected(scene.KindHop), c)) }
 }
 
 func aligner(edge scene.Edge) func(*editor) { return func(e *editor) { e.align(edge) } }
@@ -78,6 +84,10 @@ func (d *Desktop) do(id presenter.ActionID) {
 	}
 	if a.Selection && len(d.current.selection()) == 0 {
 		d.frame.note(strings.TrimSuffix(a.Title, "…") + ": select something first")
+		return
+	}
+	if a.Workflow && d.current.file.IsPipeline() {
+		d.frame.note(a.Title + ": only hops of workflows have conditions")
 		return
 	}
 	if do := d.handlers[id]; do != nil {

@@ -252,7 +252,7 @@ func (e *editor) editRef(ref scene.Ref) {
 func (e *editor) rename() {
 	nodes := e.selected(scene.KindNode)
 	if len(nodes) != 1 {
-		e.d.frame.note("Select the one transform to rename")
+		e.d.frame.note("Select the one " + e.file.Noun() + " to rename")
 		return
 	}
 	n, _ := e.file.Node(presenter.ElementID(nodes[0]))

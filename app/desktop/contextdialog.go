@@ -12,14 +12,14 @@ import (
 
 	"sluice/app/presenter"
 	"sluice/canvas/scene"
-	"sluice/engine/transform"
 )
 
 // contextDialog is the searchable list of what can be placed at a point.
 type contextDialog struct {
 	e        *editor
 	pop      *widget.PopUp
-	category transform.Category
+	category string
+	palette  *presenter.Palette
 	items    []presenter.PaletteItem
 	now      int
 	list     *widget.List
@@ -38,13 +38,13 @@ func (e *editor) contextDialog(at, doc scene.Point, from scene.ID) {
 	if e.file.ReadOnly() {
 		return
 	}
-	if !e.file.IsPipeline() {
-		e.d.frame.note("Actions cannot be added here yet; paste them from another workflow")
-		return
-	}
-	c := &contextDialog{e: e, where: presenter.Placed{At: doc, From: from}}
+	c := &contextDialog{e: e, palette: e.file.Palette(), where: presenter.Placed{At: doc, From: from}}
 	d := e.d
-	c.search = d.field("", "Search transforms: sort, csv, lookup…", func(string) { c.fill() })
+	example := "Search transforms: sort, csv, lookup…"
+	if !e.file.IsPipeline() {
+		example = "Search actions: pipeline, mail, delete…"
+	}
+	c.search = d.field("", example, func(string) { c.fill() })
 	c.search.onKey = c.key
 	c.search.onEnterWithCtrl = func() { c.accept(true) }
 	c.list = widget.NewList(func() int { return len(c.items) }, c.row, c.update)
@@ -54,8 +54,8 @@ func (e *editor) contextDialog(at, doc scene.Point, from scene.ID) {
 		c.accept(false)
 	}
 	col := container.New(layout.NewCustomPaddedVBoxLayout(1))
-	for _, name := range append([]transform.Category{""}, d.palette.Categories()...) {
-		label, icon := string(name), presenter.CategoryIcon(name)
+	for _, name := range append([]string{""}, c.palette.Categories()...) {
+		label, icon := name, presenter.CategoryIcon(name)
 		if name == "" {
 			label, icon = "All", "more"
 		}
@@ -83,12 +83,12 @@ func (e *editor) contextDialog(at, doc scene.Point, from scene.ID) {
 }
 
 func (c *contextDialog) fill() {
-	c.items = c.e.d.palette.Search(c.search.Text, c.category)
+	c.items = c.palette.Search(c.search.Text, c.category)
 	c.now = 0
 	for i, b := range c.cats {
-		name := transform.Category("")
+		name := ""
 		if i > 0 {
-			name = c.e.d.palette.Categories()[i-1]
+			name = c.palette.Categories()[i-1]
 		}
 		b.SetSelected(name == c.category)
 	}

@@ -19,7 +19,6 @@ import (
 	"sluice/app/workspace"
 	"sluice/assets/icons"
 	"sluice/canvas/paint"
-	"sluice/engine/transform"
 )
 
 // appID names the application to the system.
@@ -34,17 +33,16 @@ type Options struct {
 
 // Desktop is the application: one window.
 type Desktop struct {
-	app      fyne.App
-	win      fyne.Window
-	look     *look
-	fonts    *paint.Fonts
-	registry *transform.Registry
-	history  *workspace.History
-	place    place
-	runs     *executions // made when it is first shown
+	app     fyne.App
+	win     fyne.Window
+	look    *look
+	fonts   *paint.Fonts
+	catalog *presenter.Catalog
+	history *workspace.History
+	place   place
+	runs    *executions // made when it is first shown
 
 	lastReplay *replayDialog // that was opened last
-	palette    *presenter.Palette
 	keys       *presenter.KeyTable
 	handlers   map[presenter.ActionID]func()
 
@@ -106,7 +104,7 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 		return nil, err
 	}
 	d := &Desktop{
-		app: a, fonts: fonts, keys: keys, registry: workspace.Registry(), memoryPath: o.Memory, events: o.EventLog,
+		app: a, fonts: fonts, keys: keys, catalog: presenter.NewCatalog(workspace.Registry(), workspace.Actions()), memoryPath: o.Memory, events: o.EventLog,
 		spawn: func(f func()) { go f() }, post: fyne.Do, now: time.Now,
 	}
 	folders, err := workspace.UserFolders()
@@ -120,7 +118,6 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 		}
 	}
 	d.memory = presenter.LoadMemory(d.memoryPath)
-	d.palette = presenter.NewPalette(d.registry)
 	d.look = newLook(d.memory.Dark)
 	a.Settings().SetTheme(d.look)
 	if svg, err := icons.SVG("app-tile"); err == nil {

@@ -55,7 +55,7 @@ func newEditor(d *Desktop, f *presenter.File, home string) *editor {
 		Icon: "pipeline", Title: "This pipeline is empty", Text: "Click on the canvas, or drag a transform from the palette.",
 	}})
 	if !f.IsPipeline() {
-		e.graph.SetEmpty(paint.Notice{Icon: "workflow", Title: "This workflow is empty", Text: "It has no actions."})
+		e.graph.SetEmpty(paint.Notice{Icon: "workflow", Title: "This workflow is empty", Text: "Click on the canvas, or drag an action from the palette."})
 	}
 	e.graph.OnIntent = e.intent
 	e.graph.ToolTip = e.toolTip
@@ -144,12 +144,9 @@ func (e *editor) redesign() {
 	if e.designing != nil {
 		e.designing()
 	}
-	if !e.file.IsPipeline() {
-		return
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	e.designing = cancel
-	p, path, open := e.file.Pipeline(), e.file.Path(), e.d.workspace(e.file.Path(), e.home)
+	p, w, path, open := e.file.Pipeline(), e.file.Workflow(), e.file.Path(), e.d.workspace(e.file.Path(), e.home)
 	type outcome struct {
 		design   *presenter.Design
 		problems []presenter.Problem
@@ -159,13 +156,16 @@ func (e *editor) redesign() {
 		if err != nil || ctx.Err() != nil {
 			return outcome{}, err
 		}
+		if w != nil {
+			return outcome{presenter.InferWorkflow(ws, w, path), presenter.CheckWorkflow(ws, w, path)}, nil
+		}
 		o := outcome{design: presenter.Infer(ctx, ws, p, path)}
 		if ctx.Err() == nil {
 			o.problems = presenter.Check(ctx, ws, p, path)
 		}
 		return o, nil
 	}, func(o outcome, err error) {
-		if ctx.Err() != nil || e.file.Pipeline() != p {
+		if ctx.Err() != nil || e.file.Pipeline() != p || e.file.Workflow() != w {
 			return
 		}
 		if err != nil {

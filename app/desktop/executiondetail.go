@@ -327,7 +327,7 @@ func (t *executionDetail) arrange(x *presenter.ExecutionDetail) {
 
 // draw shows the file as it ran.
 func (t *executionDetail) draw(x *presenter.ExecutionDetail) {
-	f, err := x.Graph(t.d.registry)
+	f, err := x.Graph(t.d.catalog)
 	if err != nil || f == nil {
 		t.graph.SetGraph(scene.Graph{})
 		t.note.Set("The definition was not kept", nil)

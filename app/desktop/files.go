@@ -57,7 +57,7 @@ func (d *Desktop) open(path string) {
 			d.show(e)
 			return
 		}
-		f, err := presenter.NewFile(l.doc, l.path, "", d.registry)
+		f, err := presenter.NewFile(l.doc, l.path, "", d.catalog)
 		if err != nil {
 			d.fail("Open "+filepath.Base(path), err)
 			return
@@ -127,7 +127,7 @@ func (d *Desktop) newFile(workflow bool) {
 			taken = taken || e.file.Path() == "" && e.file.Title() == title
 		}
 	}
-	f, err := make(title, d.now(), d.registry)
+	f, err := make(title, d.now(), d.catalog)
 	if err != nil {
 		d.fail("New file", err)
 		return

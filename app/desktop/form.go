@@ -69,7 +69,7 @@ func (v *formView) open(id hopxml.ID) {
 	body := container.New(layout.NewCustomPaddedVBoxLayout(10))
 	name := d.field(fm.Name, "", func(s string) { fm.Name = s; v.check() })
 	description := d.field(fm.Description, "What it is for", func(s string) { fm.Description = s; v.check() })
-	body.Add(container.New(&pair{}, v.part(presenter.NameSetting, "Transform name", "", name, nil), v.part("description", "Description", "", description, nil)))
+	body.Add(container.New(&pair{}, v.part(presenter.NameSetting, capital(v.e.file.Noun())+" name", "", name, nil), v.part("description", "Description", "", description, nil)))
 	if fm.HasCondition {
 		body.Add(newConditionEditor(v).all)
 	}
@@ -93,7 +93,7 @@ func (v *formView) open(id hopxml.ID) {
 	if len(fm.Entries) > 14 {
 		size = fyne.NewSize(1104, 688)
 	}
-	v.dl = d.dialog(fm.Definition.Name, fm.Definition.Summary, v.scroll, size, v.status, raw, button("Cancel", false, cancel), ok)
+	v.dl = d.dialog(fm.Kind.Name, fm.Kind.Summary, v.scroll, size, v.status, raw, button("Cancel", false, cancel), ok)
 	v.dl.cancel, v.dl.onEnter = cancel, v.accept
 	v.check()
 	d.focus(name)

@@ -133,7 +133,7 @@ func (e *editor) menu(ref scene.Ref, at, doc scene.Point) {
 	case scene.KindHop:
 		add("toggle-hop", "rewire", "delete")
 		if !e.file.IsPipeline() {
-			items = append(items, fyne.NewMenuItem("Change condition", func() { e.try("change hop", e.file.NextCondition(ref.ID)) }))
+			add("hop-always", "hop-success", "hop-failure")
 		}
 	case scene.KindNote:
 		add("edit", "resize-note", "copy", "delete")
@@ -170,9 +170,9 @@ func (e *editor) toolTip(hit scene.Hit) (paint.ToolTip, bool) {
 		return paint.ToolTip{}, false
 	}
 	tip := paint.ToolTip{Title: n.Name, Caption: n.Type}
-	if def, ok := e.file.Definition(n); ok {
+	if def, ok := e.file.Kind(n); ok {
 		tip.Caption = def.Name
-	} else if e.file.IsPipeline() {
+	} else {
 		tip.Caption = n.Type + " cannot be run here; it is kept as it is"
 	}
 	if n.Description != "" {

@@ -16,6 +16,7 @@ import (
 // paletteView lists what can be placed, with a search.
 type paletteView struct {
 	d      *Desktop
+	items  *presenter.Palette
 	search *field
 	rows   []paletteRow
 	closed map[string]bool // categories
@@ -32,29 +33,40 @@ type paletteRow struct {
 
 func newPaletteView(d *Desktop) *paletteView {
 	p := &paletteView{d: d, closed: map[string]bool{}}
-	for i, c := range d.palette.Categories() {
-		p.closed[string(c)] = i > 1
-	}
 	p.search = d.field("", "Search transforms", func(string) { p.fill() })
 	p.list = widget.NewList(func() int { return len(p.rows) }, func() fyne.CanvasObject { return newPaletteItem(d, p) },
 		func(id widget.ListItemID, o fyne.CanvasObject) { o.(*paletteItem).set(p.rows[id]) })
 	p.list.HideSeparators = true
-	p.fill()
+	p.show(true)
 	p.head = d.head(d.bold("Palette", textSize))
 	p.all = container.NewBorder(container.NewVBox(p.head, inset(p.search, 6, 8, 4, 8)), nil, nil, nil, p.list)
 	return p
 }
 
+// show lists what can be placed in a pipeline, or in a workflow.
+func (p *paletteView) show(pipeline bool) {
+	items := p.d.catalog.Palette(pipeline)
+	if items == p.items {
+		return
+	}
+	p.items, p.closed = items, map[string]bool{}
+	for i, c := range items.Categories() {
+		p.closed[c] = i > 1
+	}
+	p.search.SetPlaceHolder(map[bool]string{true: "Search transforms", false: "Search actions"}[pipeline])
+	p.fill()
+}
+
 func (p *paletteView) fill() {
 	p.rows = nil
 	text := p.search.Text
-	for _, c := range p.d.palette.Categories() {
-		items := p.d.palette.Search(text, c)
+	for _, c := range p.items.Categories() {
+		items := p.items.Search(text, c)
 		if len(items) == 0 {
 			continue
 		}
-		p.rows = append(p.rows, paletteRow{category: string(c), count: len(items)})
-		if text == "" && p.closed[string(c)] {
+		p.rows = append(p.rows, paletteRow{category: c, count: len(items)})
+		if text == "" && p.closed[c] {
 			continue
 		}
 		for _, it := range items {
@@ -125,7 +137,7 @@ func (it *paletteItem) DoubleTapped(*fyne.PointEvent) {
 // Dragged implements fyne.Draggable.
 func (it *paletteItem) Dragged(e *fyne.DragEvent) {
 	ed := it.d.current
-	if it.row.category != "" || ed == nil || !ed.file.IsPipeline() {
+	if it.row.category != "" || ed == nil || ed.file.ReadOnly() {
 		return
 	}
 	it.d.tips.hide()
@@ -142,7 +154,7 @@ func (it *paletteItem) Dragged(e *fyne.DragEvent) {
 // DragEnd implements fyne.Draggable.
 func (it *paletteItem) DragEnd() {
 	ed := it.d.current
-	if it.row.category != "" || ed == nil || !ed.file.IsPipeline() {
+	if it.row.category != "" || ed == nil || ed.file.ReadOnly() {
 		return
 	}
 	if it.out {

@@ -30,7 +30,7 @@ func (e *editor) rawView(id hopxml.ID) {
 	})
 	list.HideSeparators = true
 	text := "Its settings as the file holds them."
-	if _, known := e.file.Definition(n); !known {
+	if _, known := e.file.Kind(n); !known {
 		text = n.Type + " has no form here; the file keeps it as it is."
 	}
 	var dl *dialog

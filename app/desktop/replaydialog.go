@@ -170,7 +170,7 @@ func (x *replayDialog) show(p *replay.Plan) {
 }
 
 func (x *replayDialog) drawPlan(p *replay.Plan) {
-	f, err := x.of.Graph(x.d.registry)
+	f, err := x.of.Graph(x.d.catalog)
 	if err != nil || f == nil {
 		return
 	}

@@ -113,7 +113,7 @@ func (d *Desktop) openDrafts() {
 	folder := d.draftFolder()
 	background(d, func() ([]presenter.Draft, error) { return presenter.LoadDrafts(folder) }, func(list []presenter.Draft, err error) {
 		for _, draft := range list {
-			f, ferr := presenter.NewFile(draft.Document, "", draft.Title, d.registry)
+			f, ferr := presenter.NewFile(draft.Document, "", draft.Title, d.catalog)
 			if ferr != nil {
 				err = errors.Join(err, ferr)
 				continue

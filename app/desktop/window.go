@@ -188,6 +188,7 @@ func (d *Desktop) show(e *editor) {
 	d.frame.body.Refresh()
 	d.frame.center.Refresh()
 	d.frame.side.setHome(e.home)
+	d.frame.side.palette.show(e.file.IsPipeline())
 	d.update()
 	d.focusCanvas()
 }

@@ -20,9 +20,9 @@ type Action struct {
 	// Gestures are the intentions of the canvas that do the same.
 	Gestures []gesture.Name
 	// Editing says that it changes the file, Selection that it needs something
-	// selected, File that it needs an open file.
-	Editing, Selection, File bool
-	After                    bool // a separator comes before it in the menu
+	// selected, File that it needs an open file, Workflow that this is a workflow.
+	Editing, Selection, File, Workflow bool
+	After                              bool // a separator comes before it in the menu
 }
 
 // Menus lists the menus in the order of the menu bar.
@@ -58,6 +58,9 @@ func Actions() []Action {
 		{ID: "add-note", Title: "Add note…", Icon: "note", Menu: "Canvas", Editing: true, File: true},
 		{ID: "connect", Title: "Create hop from selected", Icon: "connect", Menu: "Canvas", Gestures: []gesture.Name{gesture.NameConnect}, Editing: true, Selection: true, File: true, After: true},
 		{ID: "toggle-hop", Title: "Enable or disable hop", Icon: "disable", Menu: "Canvas", Gestures: []gesture.Name{gesture.NameToggleHop}, Editing: true, Selection: true, File: true},
+		{ID: "hop-always", Title: "Follow hop always", Icon: "lock", Menu: "Canvas", Editing: true, Selection: true, File: true, Workflow: true},
+		{ID: "hop-success", Title: "Follow hop on success", Icon: "check-ok", Menu: "Canvas", Editing: true, Selection: true, File: true, Workflow: true},
+		{ID: "hop-failure", Title: "Follow hop on failure", Icon: "state-failed", Menu: "Canvas", Editing: true, Selection: true, File: true, Workflow: true},
 		{ID: "rewire", Title: "Reconnect hop…", Icon: "link", Menu: "Canvas", Gestures: []gesture.Name{gesture.NameRewire}, Editing: true, Selection: true, File: true},
 		{ID: "insert-into-hop", Title: "Insert selected into hop…", Menu: "Canvas", Gestures: []gesture.Name{gesture.NameInsert}, Editing: true, Selection: true, File: true},
 		{ID: "detach", Title: "Detach selected", Menu: "Canvas", Gestures: []gesture.Name{gesture.NameDetach}, Editing: true, Selection: true, File: true},

@@ -242,17 +242,17 @@ func (p *pasted) addNode(f *File, d *hopxml.Document, n Node, names map[string]s
 			hopxml.MoveNode(e.ID(), x, y),
 			hopxml.RemoveAttributeGroup(e.ID(), hopxml.GateGroup),
 		}
-		if def, ok := f.registry.Find(n.Type); ok && f.IsPipeline() {
-			edits = append(edits, renamed(def, e, names)...)
+		if k, ok := f.Palette().Kind(n.Type); ok {
+			edits = append(edits, renamed(k, e, names)...)
 		}
 		return d.Apply(edits...)
 	}
 	return d, nil
 }
 
-func renamed(def transform.Definition, e *hopxml.Element, names map[string]string) []hopxml.Edit {
-	s, _ := def.Decode(e)
-	old, err := def.Entries(s)
+func renamed(k *Kind, e *hopxml.Element, names map[string]string) []hopxml.Edit {
+	s, _ := k.decode(e)
+	old, err := k.entries(s)
 	if err != nil {
 		return nil
 	}

@@ -22,20 +22,20 @@ func (f *File) Links(from scene.ID) []Link {
 	links := []Link{{Label: "Main output"}}
 	n, ok := f.Node(ElementID(from))
 	d := f.decode(n)
-	if !ok || !d.known {
+	if !ok || d.transform() == nil {
 		return links
 	}
-	entries, err := d.definition.Entries(d.settings)
+	entries, err := d.kind.entries(d.settings)
 	if err != nil {
 		return links
 	}
 	_, porter := d.settings.(transform.Porter)
 	for _, e := range entries {
-		if porter && e.Setting.Form == "target" || e.Setting.Form == "transform" && isOutput(d.definition, e.Setting) {
+		if porter && e.Setting.Form == "target" || e.Setting.Form == "transform" && isOutput(d.kind, e.Setting) {
 			links = append(links, Link{Label: e.Setting.Title(), Setting: e.Setting.Key(), Taken: e.Text})
 		}
 	}
-	if d.definition.HandlesErrors {
+	if d.kind.HandlesErrors {
 		links = append(links, Link{Label: "Error rows", Error: true})
 	}
 	return links
@@ -43,10 +43,10 @@ func (f *File) Links(from scene.ID) []Link {
 
 // isOutput tells whether a setting that names a transform names one that gets rows:
 // a port of its outputs goes there when it is set.
-func isOutput(d transform.Definition, s *transform.Setting) bool {
+func isOutput(k *Kind, s *transform.Setting) bool {
 	const probe = "\x01"
-	fresh := d.Default()
-	if !transform.SetText(fresh, s, probe) {
+	fresh, ok := k.fresh().(transform.Settings)
+	if !ok || !transform.SetText(fresh, s, probe) {
 		return false
 	}
 	return slices.ContainsFunc(transform.PortsOf(fresh, transform.Links{Outputs: []string{probe}}).Outputs, func(p transform.OutputPort) bool { return p.Target == probe })
@@ -76,7 +76,10 @@ func (f *File) Connect(from, to scene.ID, l Link) error {
 // setEntry changes one top-level setting of a node.
 func (f *File) setEntry(n Node, key, text string) []hopxml.Edit {
 	d := f.decode(n)
-	old, err := d.definition.Entries(d.settings)
+	if d.kind == nil {
+		return nil
+	}
+	old, err := d.kind.entries(d.settings)
 	if err != nil {
 		return nil
 	}

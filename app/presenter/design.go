@@ -12,6 +12,7 @@ import (
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
 	"sluice/engine/transform"
+	"sluice/engine/workflow"
 )
 
 // Field is a field of a row, for drop-downs and the list of output fields.
@@ -48,6 +49,13 @@ func Infer(ctx context.Context, ws *workspace.Workspace, p *hopxml.Pipeline, fil
 	if err != nil && !errors.Is(err, errDesigned) {
 		d.Err = err
 	}
+	return d
+}
+
+// InferWorkflow gives what is known of a workflow: its variables.
+func InferWorkflow(ws *workspace.Workspace, w *hopxml.Workflow, file string) *Design {
+	d := &Design{Inputs: map[string][]Field{}, Outputs: map[string][]Field{}}
+	d.Vars, d.Err = ws.Workflows.Variables(workflow.Run{File: file, Workflow: w, Scope: ws.Scope})
 	return d
 }
 

@@ -15,7 +15,7 @@ func TestDraftsComeBack(t *testing.T) {
 	if list, err := presenter.LoadDrafts(folder); err != nil || len(list) != 0 {
 		t.Fatalf("%v, %v", list, err)
 	}
-	f, err := presenter.NewPipeline("a/b: new", time.Now(), workspace.Registry())
+	f, err := presenter.NewPipeline("a/b: new", time.Now(), presenter.NewCatalog(workspace.Registry(), workspace.Actions()))
 	if err != nil {
 		t.Fatal(err)
 	}

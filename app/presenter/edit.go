@@ -1,6 +1,7 @@
 package presenter
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -104,10 +105,10 @@ func (f *File) retarget(h hopxml.Hop, name string) []hopxml.Edit {
 // old names.
 func (f *File) renameIn(n Node, forms []string, names map[string]string) []hopxml.Edit {
 	d := f.decode(n)
-	if !d.known {
+	if d.kind == nil {
 		return nil
 	}
-	old, err := d.definition.Entries(d.settings)
+	old, err := d.kind.entries(d.settings)
 	if err != nil {
 		return nil
 	}
@@ -280,12 +281,15 @@ type Placed struct {
 func (f *File) Place(p Placed) (scene.ID, error) {
 	x, y := place(p.At, scene.KindNode)
 	fresh := hopxml.NewNode{Type: p.Type, Name: p.Type, X: x, Y: y}
-	if d, ok := f.registry.Find(p.Type); ok && f.IsPipeline() {
-		entries, err := d.Entries(d.Default())
+	if k, ok := f.Palette().Kind(p.Type); ok {
+		entries, err := k.entries(k.fresh())
 		if err != nil {
 			return "", err
 		}
-		fresh.Type, fresh.Name, fresh.Settings = d.ID, d.Name, transform.NewSettings(entries)
+		fresh.Type, fresh.Name, fresh.Settings = k.ID, k.Name, transform.NewSettings(entries)
+	}
+	if fresh.Type == hopxml.StartType && f.hasStart() {
+		return "", ErrSecondStart
 	}
 	fresh.Name = f.uniqueName(fresh.Name, nil)
 	edits := []hopxml.Edit{hopxml.AddNode(fresh)}
@@ -302,6 +306,13 @@ func (f *File) Place(p Placed) (scene.ID, error) {
 	return SceneID(n.ID), nil
 }
 
+// ErrSecondStart means that a workflow has its start already.
+var ErrSecondStart = errors.New("a workflow has one Start; this one has it already")
+
+func (f *File) hasStart() bool {
+	return !f.IsPipeline() && slices.ContainsFunc(f.view.nodes, func(n Node) bool { return n.Type == hopxml.StartType })
+}
+
 // NextCondition changes when a workflow hop is followed: always, on success, on
 // failure, and again.
 func (f *File) NextCondition(id scene.ID) error {
@@ -311,6 +322,15 @@ func (f *File) NextCondition(id scene.ID) error {
 	}
 	next := map[hopxml.Condition]hopxml.Condition{hopxml.Always: hopxml.OnSuccess, hopxml.OnSuccess: hopxml.OnFailure, hopxml.OnFailure: hopxml.Always}
 	return f.Do("change hop", hopxml.SetCondition(h.ID, next[h.Condition()]))
+}
+
+// SetCondition says when workflow hops are followed.
+func (f *File) SetCondition(ids []scene.ID, c hopxml.Condition) error {
+	var edits []hopxml.Edit
+	for _, id := range ids {
+		edits = append(edits, hopxml.SetCondition(ElementID(id), c))
+	}
+	return f.Do("change hop", edits...)
 }
 
 // Find lists the nodes and notes whose name, type, description or settings hold a

@@ -148,7 +148,7 @@ func TestCopyAndPaste(t *testing.T) {
 	if _, ok := g.NodeNamed("Is it a sale?"); !ok {
 		t.Error("a free name was changed")
 	}
-	w, err := presenter.NewWorkflow("w", noon, workspace.Registry())
+	w, err := presenter.NewWorkflow("w", noon, presenter.NewCatalog(workspace.Registry(), workspace.Actions()))
 	must(t, err)
 	for name, text := range map[string]string{"other text": "hello", "nothing": "", "transforms into a workflow": text} {
 		if _, err := w.Paste(text, scene.Point{}); !errors.Is(err, presenter.ErrNothingToPaste) {

@@ -10,7 +10,6 @@ import (
 	"sluice/canvas/scene"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
-	"sluice/engine/transform"
 	"sluice/storage"
 )
 
@@ -226,7 +225,7 @@ func EntryText(e storage.LogEntry) string {
 
 // Graph is the file as it ran, for the canvas; nil when its definition was not
 // kept.
-func (d *ExecutionDetail) Graph(registry *transform.Registry) (*File, error) {
+func (d *ExecutionDetail) Graph(catalog *Catalog) (*File, error) {
 	if len(d.Definition) == 0 {
 		return nil, nil
 	}
@@ -234,7 +233,7 @@ func (d *ExecutionDetail) Graph(registry *transform.Registry) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewFile(doc, d.File, d.Name, registry)
+	return NewFile(doc, d.File, d.Name, catalog)
 }
 
 // View is how the execution stands, for the canvas.

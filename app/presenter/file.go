@@ -6,22 +6,21 @@ import (
 	"time"
 
 	"sluice/engine/hopxml"
-	"sluice/engine/transform"
 )
 
 // File is an open pipeline or workflow with its history. Every edit keeps the
 // document before it, so that undoing all of them gives the bytes that were read.
 type File struct {
-	path     string
-	title    string // while there is no path
-	doc      *hopxml.Document
-	view     *view
-	saved    *hopxml.Document // as on disk; nil when it is on no disk
-	undo     []step
-	redo     []step
-	registry *transform.Registry
-	decoded  map[*hopxml.Element]decoded
-	Stamp    Stamp // of the file on disk when it was read or written last
+	path    string
+	title   string // while there is no path
+	doc     *hopxml.Document
+	view    *view
+	saved   *hopxml.Document // as on disk; nil when it is on no disk
+	undo    []step
+	redo    []step
+	catalog *Catalog
+	decoded map[*hopxml.Element]decoded
+	Stamp   Stamp // of the file on disk when it was read or written last
 }
 
 type step struct {
@@ -31,8 +30,8 @@ type step struct {
 
 // NewFile wraps a document. path may be empty for one that has no file yet; title
 // is what it is called until then.
-func NewFile(doc *hopxml.Document, path, title string, registry *transform.Registry) (*File, error) {
-	f := &File{path: path, title: title, registry: registry, decoded: map[*hopxml.Element]decoded{}}
+func NewFile(doc *hopxml.Document, path, title string, catalog *Catalog) (*File, error) {
+	f := &File{path: path, title: title, catalog: catalog, decoded: map[*hopxml.Element]decoded{}}
 	if path != "" {
 		f.saved = doc
 	}
@@ -40,16 +39,16 @@ func NewFile(doc *hopxml.Document, path, title string, registry *transform.Regis
 }
 
 // NewPipeline gives an empty pipeline without a file.
-func NewPipeline(title string, now time.Time, registry *transform.Registry) (*File, error) {
+func NewPipeline(title string, now time.Time, catalog *Catalog) (*File, error) {
 	d, err := hopxml.NewPipeline(title, now)
 	if err != nil {
 		return nil, err
 	}
-	return NewFile(d, "", title, registry)
+	return NewFile(d, "", title, catalog)
 }
 
 // NewWorkflow gives a workflow without a file that holds its start action.
-func NewWorkflow(title string, now time.Time, registry *transform.Registry) (*File, error) {
+func NewWorkflow(title string, now time.Time, catalog *Catalog) (*File, error) {
 	d, err := hopxml.NewWorkflow(title, now)
 	if err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func NewWorkflow(title string, now time.Time, registry *transform.Registry) (*Fi
 	if err != nil {
 		return nil, err
 	}
-	return NewFile(d, "", title, registry)
+	return NewFile(d, "", title, catalog)
 }
 
 // Path is the file on disk, empty before the first save.

@@ -31,7 +31,7 @@ func openFile(t *testing.T, path string) *presenter.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := presenter.NewFile(doc, path, "", workspace.Registry())
+	f, err := presenter.NewFile(doc, path, "", presenter.NewCatalog(workspace.Registry(), workspace.Actions()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func openFile(t *testing.T, path string) *presenter.File {
 
 func newPipeline(t *testing.T) *presenter.File {
 	t.Helper()
-	f, err := presenter.NewPipeline("New pipeline", noon, workspace.Registry())
+	f, err := presenter.NewPipeline("New pipeline", noon, presenter.NewCatalog(workspace.Registry(), workspace.Actions()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 	"sluice/engine/transform"
 )
 
-// Form is the settings of one transform while they are edited. What is typed goes
+// Form is the settings of one transform or action while they are edited. What is typed goes
 // into Name and Entries (and Condition); nothing reaches the file before OK.
 type Form struct {
-	Definition   transform.Definition
+	Kind         *Kind
 	Name         string
 	Description  string
 	Entries      []transform.Entry
@@ -31,15 +31,15 @@ type Form struct {
 func (f *File) Form(id hopxml.ID) (*Form, bool) {
 	n, ok := f.Node(id)
 	d := f.decode(n)
-	if !ok || !d.known {
+	if !ok || d.kind == nil {
 		return nil, false
 	}
-	original, err := d.definition.Entries(d.settings)
+	original, err := d.kind.entries(d.settings)
 	if err != nil {
 		return nil, false
 	}
 	fm := &Form{
-		Definition: d.definition, Name: n.Name, Description: n.Description,
+		Kind: d.kind, Name: n.Name, Description: n.Description,
 		Entries: transform.CloneEntries(original), node: n, original: original, file: f,
 	}
 	fm.condition, fm.HasCondition = conditionOf(d.settings)
@@ -50,7 +50,7 @@ func (f *File) Form(id hopxml.ID) (*Form, bool) {
 var conditionType = reflect.TypeFor[*expr.Condition]()
 
 // conditionOf gives the condition of settings that have one.
-func conditionOf(s transform.Settings) (*expr.Condition, bool) {
+func conditionOf(s any) (*expr.Condition, bool) {
 	v := reflect.ValueOf(s).Elem().FieldByName("Condition")
 	if !v.IsValid() || v.Type() != conditionType {
 		return nil, false
@@ -112,24 +112,24 @@ func (fm *Form) Problems() []transform.Problem {
 	var list []transform.Problem
 	name := fm.name()
 	if name == "" {
-		list = append(list, transform.Problem{Severity: transform.Err, Setting: NameSetting, Message: "The name is empty", Hint: "give the transform a name"})
+		list = append(list, transform.Problem{Severity: transform.Err, Setting: NameSetting, Message: "The name is empty", Hint: "give the " + fm.file.Noun() + " a name"})
 	} else if other, ok := fm.file.NodeNamed(name); ok && other.ID != fm.node.ID {
-		list = append(list, transform.Problem{Severity: transform.Err, Setting: NameSetting, Message: "Another transform has this name", Hint: "choose a name that is free, such as " + fm.file.uniqueName(name, nil)})
+		list = append(list, transform.Problem{Severity: transform.Err, Setting: NameSetting, Message: "Another " + fm.file.Noun() + " has this name", Hint: "choose a name that is free, such as " + fm.file.uniqueName(name, nil)})
 	}
 	doc, err := fm.file.doc.Apply(transform.EncodeEntries(fm.node.Element, fm.original, fm.Entries)...)
 	if err != nil {
 		return append(list, transform.Errorf("", "%v", err))
 	}
-	s, problems := fm.Definition.Decode(doc.Element(fm.node.ID))
+	s, problems := fm.Kind.decode(doc.Element(fm.node.ID))
 	list = append(list, problems...)
-	missing, err := fm.Definition.Missing(s)
+	missing, err := fm.Kind.missing(s)
 	if err != nil {
 		return append(list, transform.Errorf("", "%v", err))
 	}
 	return append(list, missing...)
 }
 
-// NameSetting stands for the name of the transform in problems of a form.
+// NameSetting stands for the name of the node in problems of a form.
 const NameSetting = "transform name"
 
 // Resolved shows what a text with variables comes to; "" when it has none.

@@ -16,7 +16,7 @@ func TestGatesByPointing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := presenter.NewFile(d, "p.hpl", "", workspace.Registry())
+	f, err := presenter.NewFile(d, "p.hpl", "", presenter.NewCatalog(workspace.Registry(), workspace.Actions()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,14 +3,18 @@ package presenter
 import (
 	"strings"
 
+	"sluice/engine/action"
 	"sluice/engine/transform"
 )
 
-var categoryIcons = map[transform.Category]string{
-	transform.CategoryInput: "cat-input", transform.CategoryOutput: "cat-output", transform.Reshape: "cat-transform",
-	transform.CategoryFlow: "cat-flow", transform.CategoryJoin: "cat-join", transform.CategoryLookup: "cat-lookup",
-	transform.CategoryAggregate: "cat-aggregate", transform.CategoryScript: "cat-script", transform.CategoryDatabase: "cat-database",
-	transform.CategoryWeb: "cat-web", transform.CategoryStream: "cat-stream",
+// categoryIcons are the icons of the categories of transforms and actions; those that
+// share a name share the icon.
+var categoryIcons = map[string]string{
+	string(transform.CategoryInput): "cat-input", string(transform.CategoryOutput): "cat-output", string(transform.Reshape): "cat-transform",
+	string(transform.CategoryFlow): "cat-flow", string(transform.CategoryJoin): "cat-join", string(transform.CategoryLookup): "cat-lookup",
+	string(transform.CategoryAggregate): "cat-aggregate", string(transform.CategoryScript): "cat-script", string(transform.CategoryDatabase): "cat-database",
+	string(transform.CategoryWeb): "cat-web", string(transform.CategoryStream): "cat-stream",
+	string(action.CategoryGeneral): "workflow", string(action.CategoryFlow): "check-file", string(action.CategoryFiles): "folder",
 }
 
 // transformIcons are the icons of transforms that have one of their own, by id in
@@ -34,7 +38,7 @@ var transformIcons = map[string]string{
 }
 
 // CategoryIcon names the icon of a category.
-func CategoryIcon(c transform.Category) string {
+func CategoryIcon(c string) string {
 	if icon, ok := categoryIcons[c]; ok {
 		return icon
 	}
@@ -46,7 +50,7 @@ func IconOf(d transform.Definition) string {
 	if icon, ok := transformIcons[strings.ToLower(d.ID)]; ok {
 		return icon
 	}
-	return CategoryIcon(d.Category)
+	return CategoryIcon(string(d.Category))
 }
 
 // outside tells whether a transform touches the outside world.
@@ -58,30 +62,27 @@ func outside(d transform.Definition) bool {
 	return d.Sink
 }
 
-// actionLook is icon and tint of an action.
-func actionLook(kind string) (icon string, outside bool) {
-	switch strings.ToUpper(kind) {
-	case "SPECIAL":
-		return "t-start", false
-	case "SUCCESS":
-		return "check-ok", false
-	case "ABORT":
-		return "check-block", false
-	case "PIPELINE":
-		return "pipeline", false
-	case "WORKFLOW":
-		return "workflow", false
-	case "MAIL":
-		return "t-mail", true
-	case "SQL":
-		return "cat-database", true
-	case "SHELL":
-		return "terminal", true
-	case "WRITE_TO_LOG":
-		return "t-message", false
+// actionIcons are the icons of actions that have one of their own, by id in lower case.
+var actionIcons = map[string]string{
+	"special": "t-start", "success": "check-ok", "abort": "check-block", "dummy": "arrow-right", "join": "cat-join",
+	"pipeline": "pipeline", "workflow": "workflow", "repeat": "refresh", "endrepeat": "stop", "delay": "clock",
+	"set_variables": "variable", "write_to_log": "t-message", "simple_eval": "t-filter", "eval": "cat-script", "shell": "terminal",
+	"sql": "cat-database", "mail": "t-mail", "http": "cat-web", "runpipelinetests": "check-file",
+	"wait_for_file": "clock", "eval_files_metrics": "metrics", "copy_files": "copy", "move_files": "cut", "zip_file": "snapshot", "unzip": "snapshot",
+	"delete_file": "delete", "delete_files": "delete", "delete_folders": "delete", "file_compare": "diff", "create_file": "new", "create_folder": "folder",
+	"write_to_file": "t-file", "file_exists": "check-file", "files_exist": "check-file", "folder_is_empty": "folder",
+	"add_result_filenames": "add", "copy_move_result_filenames": "copy",
+}
+
+// actionLook is icon and tint of an action: what it writes or sends is outside.
+func actionLook(d action.Definition) (icon string, outside bool) {
+	icon = CategoryIcon(string(d.Category))
+	if own, ok := actionIcons[strings.ToLower(d.ID)]; ok {
+		icon = own
 	}
-	if strings.Contains(strings.ToUpper(kind), "FILE") || strings.Contains(strings.ToUpper(kind), "FOLDER") {
-		return "t-file", true
+	switch d.Category {
+	case action.CategoryFiles, action.CategorySQL, action.CategoryWeb:
+		return icon, true
 	}
-	return "settings", false
+	return icon, !d.ReadsOnly && (d.Category == action.CategoryScript)
 }

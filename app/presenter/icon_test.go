@@ -6,7 +6,6 @@ import (
 
 	"sluice/app/workspace"
 	"sluice/assets/icons"
-	"sluice/engine/transform"
 )
 
 // TestIconsExist: for transforms that exist, too.
@@ -23,7 +22,20 @@ func TestIconsExist(t *testing.T) {
 			t.Errorf("there is no transform %q", id)
 		}
 	}
-	if got := CategoryIcon(transform.Category("new")); got != "cat-transform" {
+	actions := map[string]bool{}
+	for _, d := range workspace.Actions().All() {
+		actions[strings.ToLower(d.ID)] = true
+		icon, _ := actionLook(d)
+		if _, err := icons.SVG(icon); err != nil {
+			t.Errorf("%s: %v", d.ID, err)
+		}
+	}
+	for id := range actionIcons {
+		if !actions[id] {
+			t.Errorf("there is no action %q", id)
+		}
+	}
+	if got := CategoryIcon("new"); got != "cat-transform" {
 		t.Errorf("an unknown category has the icon %q", got)
 	}
 }

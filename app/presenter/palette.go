@@ -4,53 +4,45 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/engine/action"
 	"sluice/engine/transform"
 )
 
 // PaletteItem is something that can be placed on the canvas.
-type PaletteItem struct {
-	ID, Name, Summary, Icon string
-	Category                transform.Category
+type PaletteItem struct{ ID, Name, Summary, Icon, Category string }
+
+// Palette lists what can be placed in one kind of file, by category.
+type Palette struct {
+	kinds []*Kind
+	byID  map[string]*Kind // in lower case, other ids of a type too
 }
 
-// Palette lists what can be placed, by category.
-type Palette struct{ items []PaletteItem }
-
-// categoryOrder is the order of the palette.
-var categoryOrder = []transform.Category{
-	transform.CategoryInput, transform.CategoryOutput, transform.Reshape, transform.CategoryFlow, transform.CategoryJoin,
-	transform.CategoryLookup, transform.CategoryAggregate, transform.CategoryScript, transform.CategoryDatabase, transform.CategoryWeb, transform.CategoryStream,
-}
-
-// NewPalette lists the transforms of a registry.
-func NewPalette(r *transform.Registry) *Palette {
-	p := &Palette{}
-	for _, d := range r.All() {
-		p.items = append(p.items, PaletteItem{ID: d.ID, Name: d.Name, Summary: d.Summary, Icon: IconOf(d), Category: d.Category})
+// transformCategories and actionCategories are the orders of the palettes.
+var (
+	transformCategories = []string{
+		string(transform.CategoryInput), string(transform.CategoryOutput), string(transform.Reshape), string(transform.CategoryFlow),
+		string(transform.CategoryJoin), string(transform.CategoryLookup), string(transform.CategoryAggregate), string(transform.CategoryScript),
+		string(transform.CategoryDatabase), string(transform.CategoryWeb), string(transform.CategoryStream),
 	}
-	slices.SortStableFunc(p.items, func(a, b PaletteItem) int {
-		if c := slices.Index(categoryOrder, a.Category) - slices.Index(categoryOrder, b.Category); c != 0 {
+	actionCategories = []string{
+		string(action.CategoryGeneral), string(action.CategoryFlow), string(action.CategoryFiles), string(action.CategoryScript),
+		string(action.CategorySQL), string(action.CategoryWeb),
+	}
+)
+
+func (p *Palette) sort(categories []string) {
+	slices.SortStableFunc(p.kinds, func(a, b *Kind) int {
+		if c := slices.Index(categories, a.Category) - slices.Index(categories, b.Category); c != 0 {
 			return c
 		}
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})
-	return p
-}
-
-// Item finds an item by its id.
-func (p *Palette) Item(id string) (PaletteItem, bool) {
-	for _, it := range p.items {
-		if strings.EqualFold(it.ID, id) {
-			return it, true
-		}
-	}
-	return PaletteItem{}, false
 }
 
 // Categories lists the categories that have items, in palette order.
-func (p *Palette) Categories() []transform.Category {
-	var out []transform.Category
-	for _, it := range p.items {
+func (p *Palette) Categories() []string {
+	var out []string
+	for _, it := range p.kinds {
 		if len(out) == 0 || out[len(out)-1] != it.Category {
 			out = append(out, it.Category)
 		}
@@ -60,16 +52,16 @@ func (p *Palette) Categories() []transform.Category {
 
 // Search lists the items of a category (all when empty) that have every word of
 // the text in name, id or summary; those whose name begins with it come first.
-func (p *Palette) Search(text string, c transform.Category) []PaletteItem {
+func (p *Palette) Search(text, c string) []PaletteItem {
 	words := strings.Fields(strings.ToLower(text))
 	var out []PaletteItem
-	for _, it := range p.items {
+	for _, it := range p.kinds {
 		if c != "" && it.Category != c {
 			continue
 		}
 		hay := strings.ToLower(it.Name + " " + it.ID + " " + it.Summary)
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(hay, w) }) {
-			out = append(out, it)
+			out = append(out, it.PaletteItem)
 		}
 	}
 	if len(words) > 0 {

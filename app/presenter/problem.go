@@ -3,12 +3,14 @@ package presenter
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"sluice/app/workspace"
 	"sluice/engine"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
 	"sluice/engine/transform"
+	"sluice/engine/workflow"
 )
 
 // Problem is one line of the list of problems.
@@ -25,13 +27,26 @@ type Problem struct {
 func Check(ctx context.Context, ws *workspace.Workspace, p *hopxml.Pipeline, file string) []Problem {
 	findings, err := ws.Runner.Check(ctx, pipeline.Run{File: file, Pipeline: p, Scope: ws.Scope})
 	var list []Problem
-	for _, severity := range []transform.Severity{transform.Err, transform.Warning, transform.Note} {
-		for _, f := range findings {
-			if f.Severity == severity {
-				list = append(list, Problem{Node: f.Transform, Setting: f.Setting, Message: f.Message, Hint: f.Hint, Severity: severity})
-			}
-		}
+	for _, f := range findings {
+		list = append(list, Problem{Node: f.Transform, Setting: f.Setting, Message: f.Message, Hint: f.Hint, Severity: f.Severity})
 	}
+	return worstFirst(list, err)
+}
+
+// CheckWorkflow tells what is wrong with a workflow, as Check does for a pipeline.
+func CheckWorkflow(ws *workspace.Workspace, w *hopxml.Workflow, file string) []Problem {
+	findings, err := ws.Workflows.Check(workflow.Run{File: file, Workflow: w, Scope: ws.Scope})
+	var list []Problem
+	for _, f := range findings {
+		list = append(list, Problem{Node: f.Action, Setting: f.Setting, Message: f.Message, Hint: f.Hint, Severity: f.Severity})
+	}
+	return worstFirst(list, err)
+}
+
+// worstFirst sorts problems by severity, behind what makes the file unusable.
+func worstFirst(list []Problem, err error) []Problem {
+	rank := map[transform.Severity]int{transform.Err: 0, transform.Warning: 1, transform.Note: 2}
+	slices.SortStableFunc(list, func(a, b Problem) int { return rank[a.Severity] - rank[b.Severity] })
 	for _, e := range flatten(err) {
 		list = append([]Problem{problemOf(e)}, list...)
 	}

@@ -144,7 +144,7 @@ func TestTheLogIsBounded(t *testing.T) {
 }
 
 func TestPaletteSearch(t *testing.T) {
-	p := presenter.NewPalette(workspace.Registry())
+	p := presenter.NewCatalog(workspace.Registry(), workspace.Actions()).Palette(true)
 	first := func(text string) string {
 		list := p.Search(text, "")
 		if len(list) == 0 {

@@ -49,10 +49,8 @@ func (f *File) sceneNode(n Node, run *RunView) scene.Node {
 		ID: SceneID(n.ID), Label: n.Name, Icon: "help",
 		Pos: scene.Point{X: float64(n.X + iconHalf), Y: float64(n.Y + iconHalf)},
 	}
-	if d := f.decode(n); d.known {
-		s.Icon, s.Outside = IconOf(d.definition), outside(d.definition)
-	} else if !f.IsPipeline() {
-		s.Icon, s.Outside = actionLook(n.Type)
+	if k, ok := f.Kind(n); ok {
+		s.Icon, s.Outside = k.Icon, k.Outside
 	}
 	if n.Copies != "" && n.Copies != "1" {
 		s.Copies = "×" + n.Copies
@@ -131,10 +129,10 @@ func (f *File) outputLabel(from, to Node) string {
 
 func (f *File) ports(n Node) transform.Ports {
 	d := f.decode(n)
-	if !d.known {
+	if d.transform() == nil {
 		return transform.DefaultPorts()
 	}
-	return transform.PortsOf(d.settings, f.links(n))
+	return transform.PortsOf(d.transform(), f.links(n))
 }
 
 // links are how a node is wired, without schemas.

@@ -111,13 +111,18 @@ func (f *File) Parameters() []hopxml.Parameter {
 // decoded are the settings of one element; elements are immutable, so they are
 // read once.
 type decoded struct {
-	definition transform.Definition
-	known      bool
-	settings   transform.Settings
-	problems   []transform.Problem
+	kind     *Kind // nil: this program does not know the type
+	settings any   // a pointer to a settings struct
+	problems []transform.Problem
 }
 
-// decode reads the settings of a transform.
+// transform gives the settings of a transform, nil for those of an action.
+func (d decoded) transform() transform.Settings {
+	s, _ := d.settings.(transform.Settings)
+	return s
+}
+
+// decode reads the settings of a node.
 func (f *File) decode(n Node) decoded {
 	if d, ok := f.decoded[n.Element]; ok {
 		return d
@@ -126,20 +131,29 @@ func (f *File) decode(n Node) decoded {
 		f.decoded = map[*hopxml.Element]decoded{}
 	}
 	var d decoded
-	if f.IsPipeline() {
-		if d.definition, d.known = f.registry.Find(n.Type); d.known {
-			d.settings, d.problems = d.definition.Decode(n.Element)
-		}
+	if k, known := f.Palette().Kind(n.Type); known {
+		d.kind = k
+		d.settings, d.problems = k.decode(n.Element)
 	}
 	f.decoded[n.Element] = d
 	return d
 }
 
-// Definition gives the transform type of a node; false for actions and for types
-// that this program does not know.
-func (f *File) Definition(n Node) (transform.Definition, bool) {
+// Palette lists what can be placed in the file.
+func (f *File) Palette() *Palette { return f.catalog.Palette(f.IsPipeline()) }
+
+// Noun is what a node of the file is called.
+func (f *File) Noun() string {
+	if f.IsPipeline() {
+		return "transform"
+	}
+	return "action"
+}
+
+// Kind gives the type of a node; false when this program does not know it.
+func (f *File) Kind(n Node) (*Kind, bool) {
 	d := f.decode(n)
-	return d.definition, d.known
+	return d.kind, d.kind != nil
 }
 
 // uniqueName gives a name that no node has: the name itself, else with the first

@@ -45,6 +45,9 @@ func (d Definition) Decode(el *hopxml.Element) (Settings, []transform.Problem) {
 	return s, d.layout.Decode(s, el)
 }
 
+// Entries gives settings as entries, in the order of the struct.
+func (d Definition) Entries(s Settings) ([]transform.Entry, error) { return d.layout.Entries(s) }
+
 // Missing tells of required settings that are empty and of numbers out of range.
 func (d Definition) Missing(s Settings) ([]transform.Problem, error) { return d.layout.Missing(s) }
 

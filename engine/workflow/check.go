@@ -73,6 +73,16 @@ func (r *Runner) Check(run Run) ([]Finding, error) {
 	return list, nil
 }
 
+// Variables gives the variables that the actions of a workflow would see, without
+// running one.
+func (r *Runner) Variables(run Run) (*project.Variables, error) {
+	g, err := r.load(&run)
+	if err != nil {
+		return nil, &pipeline.UnusableError{Err: err}
+	}
+	return run.scope(g), nil
+}
+
 // design answers what Check asks.
 type design struct {
 	vars     *project.Variables
