@@ -4,6 +4,7 @@ package desktop
 
 import (
 	"image/color"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -11,6 +12,9 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"sluice/app/presenter"
+	"sluice/engine/project"
 )
 
 // field is an entry that hands on the keys it has no use for: function keys, Escape,
@@ -21,6 +25,8 @@ type field struct {
 	onKey func(fyne.KeyName) bool // true: used up
 	// onEnterWithCtrl takes Ctrl+Enter, which otherwise goes to the table of actions.
 	onEnterWithCtrl func()
+	// variables are offered while "${" is typed, and at Ctrl+Space; nil offers none.
+	variables *project.Variables
 }
 
 func (d *Desktop) field(value, placeholder string, changed func(string)) *field {
@@ -43,11 +49,50 @@ func (f *field) TypedKey(e *fyne.KeyEvent) {
 	f.Entry.TypedKey(e)
 }
 
+// TypedRune implements fyne.Focusable.
+func (f *field) TypedRune(r rune) {
+	f.Entry.TypedRune(r)
+	if r == '{' && f.variables != nil && strings.HasSuffix(string([]rune(f.Text)[:f.CursorColumn]), "${") {
+		f.offerVariables()
+	}
+}
+
+// offerVariables opens the list of the variables that fit what is typed.
+func (f *field) offerVariables() {
+	items := f.variableItems()
+	if len(items) == 0 {
+		return
+	}
+	at := f.d.app.Driver().AbsolutePositionForObject(f)
+	menu := widget.NewPopUpMenu(fyne.NewMenu("", items...), f.d.win.Canvas())
+	menu.ShowAtPosition(at.AddXY(0, f.Size().Height))
+	f.d.event("variables %d", len(items))
+}
+
+func (f *field) variableItems() []*fyne.MenuItem {
+	c := presenter.Complete(f.Text, f.CursorColumn, f.variables)
+	var items []*fyne.MenuItem
+	for _, name := range c.Names {
+		items = append(items, fyne.NewMenuItem(name, func() {
+			text, cursor := c.Insert(f.Text, f.CursorColumn, name)
+			f.SetText(text)
+			f.CursorColumn = cursor
+			f.Refresh()
+			f.d.focus(f)
+		}))
+	}
+	return items
+}
+
 // TypedShortcut implements fyne.Shortcutable.
 func (f *field) TypedShortcut(s fyne.Shortcut) {
 	c, ok := s.(*desktop.CustomShortcut)
 	if ok && f.onEnterWithCtrl != nil && c.KeyName == fyne.KeyReturn && c.Modifier == fyne.KeyModifierShortcutDefault {
 		f.onEnterWithCtrl()
+		return
+	}
+	if ok && f.variables != nil && c.KeyName == fyne.KeySpace && c.Modifier == fyne.KeyModifierShortcutDefault {
+		f.offerVariables()
 		return
 	}
 	if ok && !movesCursor(c.KeyName) && f.d.typedShortcut(c) {

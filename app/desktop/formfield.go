@@ -10,7 +10,6 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"sluice/app/presenter"
-	"sluice/engine/project"
 	"sluice/engine/transform"
 )
 
@@ -66,18 +65,22 @@ func (v *formView) input(e *transform.Entry, changed func(string)) fyne.CanvasOb
 		return d.choice(e.Text, fieldNames(v.fields), changed)
 	case "transform", "target":
 		return d.choice(e.Text, v.others, changed)
-	case "connection", "run-configuration", "dataset", "schema-definition":
+	case "connection", "run-configuration", "dataset", "schema-definition", "unit-test":
 		c := d.choice(e.Text, nil, changed)
 		v.offerMetadata(c, s.Form)
 		return c
-	case "file", "folder", "pipeline":
+	case "file", "folder", "pipeline", "workflow":
 		text := d.field(e.Text, "", changed)
+		text.variables = v.vars
 		browse := d.tool("folder", "Choose", func() {
-			d.choose(chooserOptions{title: s.Title(), ok: "Choose", folder: v.e.home, folders: s.Form == "folder", show: func(string) bool { return true }, save: true}, text.SetText)
+			d.choose(chooserOptions{title: s.Title(), ok: "Choose", folder: v.e.home, folders: s.Form == "folder", show: func(string) bool { return true }, save: true},
+				func(path string) { text.SetText(presenter.PortablePath(v.e.home, path)) })
 		})
 		return container.NewBorder(nil, nil, nil, browse, text)
 	}
-	return d.field(e.Text, s.Default, changed)
+	text := d.field(e.Text, s.Default, changed)
+	text.variables = v.vars
+	return text
 }
 
 // typeNames are the types that a person may choose.
@@ -127,17 +130,22 @@ func choiceSelect(choices []transform.Choice, code string, changed func(string))
 
 // offerMetadata fills a list with the names of metadata objects of a kind.
 func (v *formView) offerMetadata(c *widget.SelectEntry, form string) {
-	kind := map[string]string{
-		"connection": project.TypeRDBMS, "run-configuration": project.TypePipelineRunConfiguration,
-		"dataset": project.TypeDataset, "schema-definition": project.TypeSchemaDefinition,
-	}[form]
+	kinds := presenter.MetadataTypes(form, v.form.Kind.ID)
 	open := v.e.d.workspace(v.e.file.Path(), v.e.home)
 	background(v.e.d, func() ([]string, error) {
 		ws, err := open(nil, "")
 		if err != nil {
 			return nil, err
 		}
-		return ws.Project.Metadata().Names(kind)
+		var list []string
+		for _, kind := range kinds {
+			names, err := ws.Project.Metadata().Names(kind)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, names...)
+		}
+		return list, nil
 	}, func(names []string, err error) {
 		if err == nil {
 			c.SetOptions(names)

@@ -102,7 +102,7 @@ func newMetricsPanel(e *editor) *metricsPanel {
 			e.graph.Reveal(ref)
 		}
 	}
-	m.all = container.NewStack(m.grid.all, emptyNote(e.d, "metrics", "No run yet", "Run the pipeline to see rows and speed of every transform."))
+	m.all = container.NewStack(m.grid.all, emptyNote(e.d, "metrics", "No run yet", "Run the file to see rows and speed of every transform."))
 	m.grid.all.Hide()
 	return m
 }

@@ -234,3 +234,27 @@ func FieldColumn(table *transform.Setting) int {
 	}
 	return -1
 }
+
+// MetadataTypes are the types of metadata that a setting of a form may name, for a
+// node of a type.
+func MetadataTypes(form, node string) []string {
+	switch form {
+	case "connection":
+		return []string{project.TypeRDBMS}
+	case "dataset":
+		return []string{project.TypeDataset}
+	case "schema-definition":
+		return []string{project.TypeSchemaDefinition}
+	case "unit-test":
+		return []string{project.TypeUnitTest}
+	case "run-configuration":
+		switch strings.ToUpper(node) {
+		case "WORKFLOW", "WORKFLOWEXECUTOR":
+			return []string{project.TypeWorkflowRunConfiguration}
+		case "REPEAT":
+			return []string{project.TypePipelineRunConfiguration, project.TypeWorkflowRunConfiguration}
+		}
+		return []string{project.TypePipelineRunConfiguration}
+	}
+	return nil
+}
