@@ -88,15 +88,24 @@ func (r *running) failed(err error, units []*unit) {
 		}
 		if lost && !r.dead[sp] {
 			r.dead[sp] = true
-			r.spools[sp].end(context.Canceled)
+			r.spools[sp].end(consequence{r.first})
 		}
 	}
 	for s, l := range r.stages {
 		if !r.needed(s) {
-			l.end(context.Canceled)
+			l.end(consequence{r.first})
 		}
 	}
 }
+
+// consequence ends what another failure ended: it tells of that one, and counts as
+// a cancellation.
+type consequence struct{ of error }
+
+func (c consequence) Error() string { return c.of.Error() }
+
+// Is implements what errors.Is asks.
+func (c consequence) Is(target error) bool { return target == context.Canceled }
 
 // needed says whether a stage feeds a gate that is still to be sealed.
 func (r *running) needed(s *stage) bool {
