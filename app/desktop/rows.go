@@ -3,44 +3,66 @@
 package desktop
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
 
 	"sluice/app/presenter"
 )
 
-// rowsPanel shows the rows of a preview.
+// rowsPanel shows the rows of a preview, of a running transform or of a snapshot.
 type rowsPanel struct {
 	e      *editor
+	source presenter.RowSource // nil: none
+	closed func()              // gives back what the source needs
 	title  *words
+	parts  *widget.Select // of a snapshot with more than one
+	export *flat
 	fields []presenter.Field
-	rows   [][]presenter.Cell
 	grid   *grid
 	all    fyne.CanvasObject
 }
 
 func newRowsPanel(e *editor) *rowsPanel {
-	r := &rowsPanel{e: e, title: e.d.caption("")}
-	r.grid = newGrid(e.d, nil, func() int { return len(r.rows) }, r.cell)
+	r := &rowsPanel{e: e, title: e.d.caption(""), closed: func() {}}
+	r.grid = newGrid(e.d, nil, r.count, r.cell)
 	r.grid.onRow = r.detail
-	body := container.NewBorder(inset(r.title, 4, 8, 4, 8), nil, nil, nil, r.grid.all)
+	r.parts = widget.NewSelect(nil, nil)
+	r.parts.Hide()
+	r.export = e.d.flat("export", "Export to CSV…", "All rows, to a file", r.askExport)
+	head := container.NewBorder(nil, nil, nil, container.NewHBox(r.parts, r.export), inset(r.title, 0, 8, 0, 8))
+	body := container.NewBorder(head, nil, nil, nil, r.grid.all)
 	r.all = container.NewStack(body, emptyNote(e.d, "preview", "No rows", "Select a transform and choose Preview rows to see what it gives. A preview never writes."))
 	body.Hide()
 	return r
+}
+
+func (r *rowsPanel) count() int {
+	if r.source == nil {
+		return 0
+	}
+	return r.source.Len()
 }
 
 func (r *rowsPanel) cell(row, c int) gridCell {
 	if c == 0 {
 		return gridCell{text: presenter.Grouped(int64(row + 1)), ink: inkSoft}
 	}
-	if row >= len(r.rows) || c-1 >= len(r.rows[row]) {
+	if r.source == nil {
 		return gridCell{}
 	}
-	x := r.rows[row][c-1]
+	values := r.source.Row(row)
+	if c-1 >= len(values) {
+		return gridCell{}
+	}
+	x := values[c-1]
 	if x.Null {
 		return gridCell{text: "null", ink: inkOff}
 	}
@@ -49,7 +71,7 @@ func (r *rowsPanel) cell(row, c int) gridCell {
 
 // detail shows all values of a row in full.
 func (r *rowsPanel) detail(row int) {
-	if row >= len(r.rows) {
+	if row >= r.count() {
 		return
 	}
 	g := newGrid(r.e.d, []gridColumn{{"Field", 200, false}, {"Type", 90, false}, {"Value", 480, false}}, func() int { return len(r.fields) }, func(k, c int) gridCell {
@@ -63,17 +85,40 @@ func (r *rowsPanel) detail(row int) {
 	dl.onEnter = func() { dl.close() }
 }
 
-func (r *rowsPanel) show(rows *presenter.Rows) {
-	fields, list, err := rows.View()
-	title := fmt.Sprintf("%s of %s", presenter.Plural(int64(len(list)), "row"), rows.Transform())
-	if err != nil {
-		title += ": " + err.Error()
+// show shows rows, and those that come to them. closed, which may be nil, is called
+// when others take their place.
+func (r *rowsPanel) show(rows presenter.RowSource, closed func()) {
+	if r.source != rows {
+		r.clear()
+		r.source, r.closed = rows, closed
+		if closed == nil {
+			r.closed = func() {}
+		}
 	}
-	r.title.Set(title, nil)
-	r.rows = list
+	r.update()
+}
+
+// clear gives the rows back.
+func (r *rowsPanel) clear() {
+	if r.source == nil {
+		return
+	}
+	r.source.Close()
+	r.closed()
+	r.source, r.closed = nil, func() {}
+	r.parts.Hide()
+}
+
+// update shows the rows as they are by now.
+func (r *rowsPanel) update() {
+	if r.source == nil {
+		return
+	}
+	r.title.Set(r.source.Caption(), nil)
+	fields := r.source.Fields()
 	if len(fields) != len(r.fields) || !slices.Equal(fields, r.fields) {
 		r.fields = fields
-		columns := []gridColumn{{"#", 56, true}}
+		columns := []gridColumn{{"#", 72, true}}
 		for _, f := range fields {
 			width := fyne.MeasureText(f.Name, captionSize, fyne.TextStyle{Bold: true}).Width + 24
 			right := f.Type == "Integer" || f.Type == "Number" || f.Type == "BigNumber"
@@ -83,4 +128,48 @@ func (r *rowsPanel) show(rows *presenter.Rows) {
 	}
 	reveal(r.all, true)
 	r.grid.refresh()
+}
+
+// askExport asks where the rows go.
+func (r *rowsPanel) askExport() {
+	rows, d := r.source, r.e.d
+	if rows == nil {
+		return
+	}
+	name, _, _ := strings.Cut(rows.Caption(), ":")
+	name = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(name), " ", "-")) + ".csv"
+	folder := r.e.home
+	if r.e.file.Path() != "" {
+		folder = filepath.Dir(r.e.file.Path())
+	}
+	d.choose(chooserOptions{title: "Export rows", ok: "Export", folder: folder, name: name, save: true, show: func(name string) bool { return filepath.Ext(name) == ".csv" }}, func(path string) {
+		d.mayReplace(path, func() { r.exportTo(rows, path) })
+	})
+}
+
+func (r *rowsPanel) exportTo(rows presenter.RowSource, path string) {
+	d := r.e.d
+	d.frame.note("Exporting to " + path + " …")
+	background(d, func() (int64, error) { return rows.ExportCSV(context.Background(), path) }, func(n int64, err error) {
+		if err != nil {
+			d.fail("Export rows", err)
+			return
+		}
+		d.frame.note(presenter.Plural(n, "row") + " exported to " + path)
+		d.event("exported %d rows", n)
+	})
+}
+
+// mayReplace asks before a file is written over.
+func (d *Desktop) mayReplace(path string, do func()) {
+	background(d, func() (bool, error) {
+		_, err := os.Stat(path)
+		return err == nil, nil
+	}, func(there bool, _ error) {
+		if !there {
+			do()
+			return
+		}
+		d.ask("Replace "+filepath.Base(path)+"?", "There is a file of this name in "+filepath.Dir(path)+".", answer{"Cancel", false, nil}, answer{"Replace", true, do})
+	})
 }

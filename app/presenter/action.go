@@ -26,7 +26,7 @@ type Action struct {
 }
 
 // Menus lists the menus in the order of the menu bar.
-func Menus() []string { return []string{"File", "Edit", "Canvas", "Run", "View", "Help"} }
+func Menus() []string { return []string{"File", "Edit", "View", "Canvas", "Run", "Gates", "Help"} }
 
 // Actions is the table of actions. Keys are Hop's where Hop has one.
 func Actions() []Action {
@@ -80,9 +80,20 @@ func Actions() []Action {
 		{ID: "preview", Title: "Preview rows of selected…", Icon: "preview", Menu: "Run", Keys: []string{"Ctrl+F8"}, Selection: true, File: true},
 		{ID: "pause", Title: "Pause or go on", Icon: "pause", Menu: "Run", Keys: []string{"Ctrl+,"}, File: true},
 		{ID: "stop", Title: "Stop", Icon: "stop", Menu: "Run", Keys: []string{"Ctrl+."}, File: true},
-		{ID: "gate", Title: "Mark or unmark as replay gate", Icon: "gate", Menu: "Run", Keys: []string{"Ctrl+G"}, Editing: true, Selection: true, File: true, After: true},
-		{ID: "gate-settings", Title: "Replay gate settings…", Icon: "gate-sealed", Menu: "Run", Keys: []string{"Ctrl+Shift+G"}, Editing: true, Selection: true, File: true},
 		{ID: "check", Title: "Check", Icon: "check-file", Menu: "Run", Keys: []string{"F7"}, File: true, After: true},
+
+		{ID: "gate", Title: "Mark as replay gate (seal output)", Icon: "gate", Menu: "Gates", Keys: []string{"Ctrl+G"}, Editing: true, Selection: true, File: true},
+		{ID: "gate-settings", Title: "Replay gate settings…", Icon: "gate-sealed", Menu: "Gates", Keys: []string{"Ctrl+Shift+G"}, Gestures: []gesture.Name{gesture.NameGate}, Editing: true, Selection: true, File: true},
+		{ID: "gate-remove", Title: "Remove gate mark", Menu: "Gates", Editing: true, Selection: true, File: true},
+		{ID: "replay-here", Title: "Replay from here…", Icon: "replay", Menu: "Gates", Keys: []string{"Ctrl+R"}, Selection: true, File: true, After: true},
+		{ID: "snapshot-rows", Title: "Show snapshot rows", Icon: "snapshot", Menu: "Gates", Selection: true, File: true},
+		{ID: "snapshot-compare", Title: "Compare with previous snapshot…", Icon: "diff", Menu: "Gates", Selection: true, File: true},
+		{ID: "snapshot-verify", Title: "Verify snapshot", Icon: "check-ok", Menu: "Gates", Selection: true, File: true},
+		{ID: "snapshots", Title: "Snapshots of this gate…", Menu: "Gates", Selection: true, File: true},
+		{ID: "cache", Title: "Cache output (dev)…", Icon: "cache", Menu: "Gates", Editing: true, Selection: true, File: true, After: true},
+		{ID: "cache-remove", Title: "Stop caching output", Menu: "Gates", Editing: true, Selection: true, File: true},
+		{ID: "cache-run", Title: "Run from cache", Icon: "run", Menu: "Gates", File: true},
+		{ID: "cache-clear", Title: "Clear cached rows", Icon: "eraser", Menu: "Gates", Selection: true, File: true},
 
 		{ID: "go-designer", Title: "Designer", Icon: "designer", Menu: "View", Keys: []string{"Ctrl+Shift+D"}},
 		{ID: "go-executions", Title: "Executions", Icon: "executions", Menu: "View", Keys: []string{"Ctrl+Shift+I"}},

@@ -20,7 +20,8 @@ type File struct {
 	redo    []step
 	catalog *Catalog
 	decoded map[*hopxml.Element]decoded
-	Stamp   Stamp // of the file on disk when it was read or written last
+	gates   *Gates // as they stood when they were looked at last
+	Stamp   Stamp  // of the file on disk when it was read or written last
 }
 
 type step struct {

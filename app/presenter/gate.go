@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sluice/engine/gate"
+	"sluice/engine/project"
 )
 
 // GateOf gives the gate at a node, nil when it is none. The error is for marks that
@@ -47,6 +48,32 @@ func (f *File) MarkGate(node string, settings map[string]string) error {
 
 // UnmarkGate takes the gate from a node.
 func (f *File) UnmarkGate(node string) error { return f.Do("Remove replay gate", gate.Unmark(node)) }
+
+// CacheOf gives the most rows that the mark of a cached output keeps of each part, 0
+// for all; ok is false where nothing is cached.
+func (f *File) CacheOf(node string) (rows int64, ok bool) {
+	marks, err := gate.ReadCacheMarks(f.doc)
+	if err != nil {
+		return 0, false
+	}
+	m := marks.Gate(node)
+	if m == nil {
+		return 0, false
+	}
+	rows, _ = project.ParseLong(m.Settings[gate.KeyCacheRows]) // "all" is 0
+	return rows, true
+}
+
+// MarkCache asks for the output of a transform to be cached for development, so
+// many rows of each part at most; 0 caches all.
+func (f *File) MarkCache(node string, rows int64) error {
+	return f.Do("Cache output of "+node, gate.MarkCache(node, rows, nil))
+}
+
+// UnmarkCache takes the mark away. What is cached stays until it is cleared.
+func (f *File) UnmarkCache(node string) error {
+	return f.Do("Stop caching "+node, gate.UnmarkCache(node))
+}
 
 // CheckGate tells what is wrong with settings of a gate, as far as no variable is in
 // them; "" when they will do.

@@ -13,7 +13,6 @@ import (
 	"sluice/canvas/scene"
 	"sluice/engine"
 	"sluice/engine/gate"
-	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
 	"sluice/engine/transform"
 	"sluice/engine/workflow"
@@ -24,6 +23,8 @@ type RunOptions struct {
 	Configuration string // empty: the project's default
 	Level         string // of the log, Hop's code
 	Parameters    map[string]string
+	// FromCache takes the rows of cached outputs that are not stale.
+	FromCache bool
 }
 
 // RunState is where a run stands.
@@ -69,7 +70,9 @@ type RunView struct {
 	Err      error
 	FailedAt string // transform that failed, "" when none is known
 	// Actions are the states of a workflow's actions, by name in lower case.
-	Actions   map[string]scene.State
+	Actions map[string]scene.State
+	// Gates are the gates that this run seals, by name of the node in lower case.
+	Gates     map[string]gate.Outcome
 	Execution string // its id; "" for previews and before the start
 }
 
@@ -83,6 +86,7 @@ type Session struct {
 	exec    *pipeline.Execution
 	flow    *workflow.Execution
 	actions map[string]scene.State
+	gates   *gate.Session
 	cancel  context.CancelCauseFunc
 	stopped bool // by the user
 	enough  bool // what was wanted is there
@@ -109,10 +113,11 @@ func (s *Session) Run(ctx context.Context, open func(*Log, string) (*workspace.W
 	run.Scope, run.RunConfig, run.Parameters = ws.Scope, o.Configuration, o.Parameters
 	var recorded *workspace.Recorded
 	if !run.Rehearsal() {
-		if recorded, err = ws.Begin(ctx, o.Level, gate.SessionOptions{Given: o.Parameters}); err != nil {
+		if recorded, err = ws.Begin(ctx, o.Level, gate.SessionOptions{Given: o.Parameters, FromCache: o.FromCache}); err != nil {
 			s.end(err, transform.Result{})
 			return
 		}
+		s.seals(recorded.Session)
 	}
 	e, err := ws.Runner.Prepare(ctx, run)
 	if err != nil {
@@ -137,6 +142,27 @@ func (s *Session) Run(ctx context.Context, open func(*Log, string) (*workspace.W
 		b.Release()
 	}
 	s.end(s.closing(ctx, recorded, err == nil && result.OK, err), result)
+}
+
+// seals says whose gates the run seals.
+func (s *Session) seals(gates *gate.Session) {
+	s.mu.Lock()
+	s.gates = gates
+	s.mu.Unlock()
+}
+
+// gateStates are the gates of the root that are or were spooled.
+func (s *Session) gateStates() map[string]gate.Outcome {
+	if s.gates == nil {
+		return nil
+	}
+	m := map[string]gate.Outcome{}
+	for _, o := range s.gates.Outcomes() {
+		if o.CallPath == "" {
+			m[lower(o.Node)] = o
+		}
+	}
+	return m
 }
 
 // closing ends what was recorded; what goes wrong there is told in the log, and
@@ -168,6 +194,7 @@ func (s *Session) RunWorkflow(ctx context.Context, open func(*Log, string) (*wor
 		s.end(err, transform.Result{})
 		return
 	}
+	s.seals(recorded.Session)
 	s.follow(&ws.Workflows.Hooks)
 	run.Scope, run.RunConfig, run.Parameters = ws.Scope, o.Configuration, o.Parameters
 	e, err := ws.Workflows.Prepare(run)
@@ -274,6 +301,7 @@ func (s *Session) View() *RunView {
 	if s.exec != nil && v.State.Active() {
 		v.Metrics = s.exec.Metrics()
 	}
+	v.Gates = s.gateStates()
 	v.Now = s.now()
 	if !v.Ended.IsZero() {
 		v.Now = v.Ended
@@ -325,61 +353,4 @@ func (s *Session) Enough() {
 			s.exec.Stop(false)
 		}
 	}
-}
-
-// decorate puts the state and the numbers of a run on a node.
-func (v *RunView) decorate(s *scene.Node, name string) {
-	if v == nil {
-		return
-	}
-	if state, ok := v.Actions[strings.ToLower(name)]; ok {
-		s.State = state
-		return
-	}
-	var sum pipeline.Metrics
-	found := false
-	for _, m := range v.Metrics {
-		if !hopxml.EqualName(m.Name, name) {
-			continue
-		}
-		if !found {
-			sum, found = m, true
-			continue
-		}
-		sum.Read, sum.Written, sum.Input, sum.Output = sum.Read+m.Read, sum.Written+m.Written, sum.Input+m.Input, sum.Output+m.Output
-		sum.Rejected, sum.Errors = sum.Rejected+m.Rejected, sum.Errors+m.Errors
-		sum.State = max(sum.State, m.State)
-	}
-	failed := v.FailedAt != "" && hopxml.EqualName(v.FailedAt, name)
-	if !found {
-		if failed {
-			s.State = scene.StateFailed
-		}
-		return
-	}
-	s.State = NodeState(sum, failed)
-	if rows := max(sum.Read+sum.Input, sum.Written, sum.Output); rows > 0 {
-		s.Metric = Grouped(rows)
-		if rate := sum.Rate(v.Now); rate >= 1 {
-			s.Metric += " · " + Grouped(int64(rate)) + "/s"
-		}
-	}
-	if s.State == scene.StateFailed {
-		s.MetricTone = scene.ToneError
-	}
-}
-
-// NodeState is the badge of a transform of a run.
-func NodeState(m pipeline.Metrics, failed bool) scene.State {
-	switch {
-	case failed || m.State == pipeline.Failed || m.Errors > 0:
-		return scene.StateFailed
-	case m.State == pipeline.Waiting:
-		return scene.StateQueued
-	case m.State == pipeline.Running:
-		return scene.StateRunning
-	case m.State == pipeline.Stopped:
-		return scene.StateStopped
-	}
-	return scene.StateSucceeded
 }

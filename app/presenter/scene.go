@@ -33,8 +33,14 @@ func (f *File) Scene(run *RunView) scene.Graph {
 	for _, n := range f.view.nodes {
 		g.Nodes = append(g.Nodes, f.sceneNode(n, run))
 	}
+	badges := map[scene.ID]scene.Gate{}
+	for _, n := range g.Nodes {
+		badges[n.ID] = n.Gate
+	}
 	for _, h := range f.view.hops {
-		g.Hops = append(g.Hops, f.sceneHop(h))
+		hop := f.sceneHop(h)
+		hop.Gate = badges[hop.From]
+		g.Hops = append(g.Hops, hop)
 	}
 	for _, n := range f.view.notes {
 		at := scene.Point{X: float64(n.X), Y: float64(n.Y)}
@@ -55,12 +61,47 @@ func (f *File) sceneNode(n Node, run *RunView) scene.Node {
 	if n.Copies != "" && n.Copies != "1" {
 		s.Copies = "×" + n.Copies
 	}
-	if f.view.gates[strings.ToLower(n.Name)] {
-		s.Gate = scene.GateArmed
-	}
+	s.Gate = f.badge(n.Name)
 	s.Disabled = f.disabled(n)
+	if run == nil {
+		f.sealedRows(&s, n.Name)
+	}
 	run.decorate(&s, n.Name)
 	return s
+}
+
+// SetGates says how the gates stand, for the badges.
+func (f *File) SetGates(g *Gates) { f.gates = g }
+
+// Gates is how the gates stood when they were looked at last; nil: never yet.
+func (f *File) Gates() *Gates { return f.gates }
+
+// badge is the state of the gate at a node; one that was marked just now is armed.
+func (f *File) badge(node string) scene.Gate {
+	if !f.view.gates[lower(node)] {
+		return scene.GateNone
+	}
+	if v, ok := f.gates.Gate(node); ok {
+		return v.Badge()
+	}
+	return scene.GateArmed
+}
+
+// sealedRows puts under a node what its snapshot or cache holds.
+func (f *File) sealedRows(s *scene.Node, node string) {
+	switch {
+	case f.view.gates[lower(node)]:
+		v, _ := f.gates.Gate(node)
+		s.Metric = v.Metric()
+	case f.view.caches[lower(node)]:
+		v, ok := f.gates.Cache(node)
+		if s.Metric = v.Metric(); !ok || s.Metric == "" {
+			s.Metric = "cached at the next run"
+		}
+		if v.Stale() {
+			s.Metric, s.MetricTone = "cache is stale", scene.ToneWarn
+		}
+	}
 }
 
 // IconOf names the icon of the node with a name, "help" when its type is unknown.
@@ -101,9 +142,6 @@ func (f *File) sceneHop(h hopxml.Hop) scene.Hop {
 		return s
 	}
 	from, to := f.view.nodes[f.view.byID[h.FromID]], f.view.nodes[f.view.byID[h.ToID]]
-	if f.view.gates[strings.ToLower(from.Name)] {
-		s.Gate = scene.GateArmed
-	}
 	if h.Error {
 		s.Kind = scene.HopError
 		return s

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sluice/engine/gate"
 	"sluice/engine/hopxml"
 	"sluice/engine/transform"
 )
@@ -26,10 +27,11 @@ type view struct {
 	hops     []hopxml.Hop
 	notes    []hopxml.Note
 	gates    map[string]bool // lower-case names of nodes with a gate mark
+	caches   map[string]bool // of those with a dev cache mark
 }
 
 func newView(doc *hopxml.Document) (*view, error) {
-	v := &view{byID: map[hopxml.ID]int{}, gates: map[string]bool{}}
+	v := &view{byID: map[hopxml.ID]int{}, gates: map[string]bool{}, caches: map[string]bool{}}
 	var attributes hopxml.Attributes
 	switch doc.Kind() {
 	case hopxml.PipelineKind:
@@ -53,9 +55,11 @@ func newView(doc *hopxml.Document) (*view, error) {
 	default:
 		return nil, fmt.Errorf("%s is neither a pipeline nor a workflow: its root element is <%s>", doc.Name(), doc.Root().Name())
 	}
-	for _, a := range attributes.Group(hopxml.GateGroup) {
-		if node, _, ok := hopxml.SplitNodeKey(a.Key); ok {
-			v.gates[strings.ToLower(node)] = true
+	for group, marks := range map[string]map[string]bool{hopxml.GateGroup: v.gates, gate.CacheGroup: v.caches} {
+		for _, a := range attributes.Group(group) {
+			if node, _, ok := hopxml.SplitNodeKey(a.Key); ok {
+				marks[strings.ToLower(node)] = true
+			}
 		}
 	}
 	return v, nil

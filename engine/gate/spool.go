@@ -394,11 +394,15 @@ func (s *Spool) close() {
 	s.mu.Unlock()
 }
 
-// Outcome tells what became of it.
+// Outcome tells what became of it; while it is open, how far it is.
 func (s *Spool) Outcome() Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.outcome
+	o := s.outcome
+	if o.State == storage.SnapshotOpen {
+		o.Rows, o.Bytes = s.rows, s.bytes
+	}
+	return o
 }
 
 // effectsOf reads the effects of a manifest back.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"sluice/engine"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
 	"sluice/engine/transform"
@@ -27,6 +28,10 @@ type Standing struct {
 	Bytes    int64
 	At       time.Time // when it was sealed, else when it was begun
 	Why      string    // explains every state but SEALED
+	// Root is the root execution that made it, CallPath where its pipeline or
+	// workflow was below.
+	Root     string
+	CallPath engine.CallPath
 
 	// Changes are the differences between the upstream as it ran and as it is now;
 	// Unknown says why it cannot be compared.
@@ -105,6 +110,7 @@ func (x *Standing) look(ctx context.Context, place *Place, sc *scene) error {
 			continue
 		}
 		x.State, x.Snapshot, x.Rows, x.Bytes, x.At = sum.State, id, sum.Rows, sum.Stored, sum.Begun
+		x.Root, x.CallPath = sum.Origin.RootExecutionID, engine.CallPath(sum.Origin.CallPath)
 		if sum.Why != nil {
 			x.Why = sum.Why.Error()
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sluice/engine"
@@ -40,6 +41,7 @@ type Execution struct {
 	watched   *watched // nil: nobody watches
 
 	stopping chan struct{} // closed on a safe stop
+	sniffed  atomic.Pointer[sniffing]
 
 	mu        sync.Mutex // guards what follows
 	cancel    context.CancelCauseFunc

@@ -221,6 +221,7 @@ func (s *stage) emit(ctx context.Context, sl *slot, u *unit, port transform.Port
 	if s.exec.opts.Sample != nil {
 		s.exec.opts.Sample(u.node.Name, u.copy, port, b)
 	}
+	s.exec.sniff(u, port, b)
 	r := u.routes[port]
 	if r != nil && r.tap != nil {
 		if sl != nil {
