@@ -54,7 +54,10 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"dark": d.toggleDark, "full-screen": func() { d.win.SetFullScreen(!d.win.FullScreen()) },
 		"next-file": func() { d.step(1) }, "previous-file": func() { d.step(-1) },
 		"context-menu": on((*editor).menuOfSelected), "shortcuts": d.showKeys, "about": d.about,
-		"gate": on((*editor).toggleGate), "gate-settings": on((*editor).editGate),
+		"sniff": on((*editor).sniff), "gate": on((*editor).markGate), "gate-settings": on((*editor).editGate), "gate-remove": on((*editor).removeGate),
+		"replay-here": on((*editor).replayHere), "snapshot-rows": on((*editor).showSnapshotRows), "snapshot-compare": on((*editor).compareSnapshots),
+		"snapshot-verify": on((*editor).verifySnapshot), "snapshots": on((*editor).listSnapshots),
+		"cache": on((*editor).askCache), "cache-remove": on((*editor).removeCache), "cache-run": on((*editor).runFromCache), "cache-clear": on((*editor).clearCache),
 		"go-designer": func() { d.goTo(placeDesigner) }, "go-executions": func() { d.goTo(placeExecutions) },
 	}
 }

@@ -330,7 +330,7 @@ func (e *editor) showFieldsOf(id scene.ID) {
 	}
 	var body fyne.CanvasObject = paragraph(note)
 	if len(fields) > 0 {
-		g := newGrid(e.d, []gridColumn{{"#", 40, true}, {"Field", 200, false}, {"Type", 100, false}, {"Length", 70, true}, {"Precision", 80, true}, {"From", 180, false}},
+		g := newGrid(e.d, []gridColumn{{"#", 40, true, 0}, {"Field", 200, false, 0}, {"Type", 100, false, 0}, {"Length", 70, true, 0}, {"Precision", 80, true, 0}, {"From", 140, false, 1}},
 			func() int { return len(fields) }, func(r, c int) gridCell {
 				f := fields[r]
 				return gridCell{text: []string{fmt.Sprint(r + 1), f.Name, f.Type, size(f.Length), size(f.Precision), f.Origin}[c]}

@@ -50,11 +50,13 @@ type Desktop struct {
 	memoryPath string
 	events     io.Writer
 
-	spawn   func(func()) // runs work beside the user interface
-	post    func(func()) // runs a function on the goroutine of the user interface
-	now     func() time.Time
-	writing sync.WaitGroup // what write has begun
-	disk    sync.Mutex     // one writer of memory and unsaved work at a time
+	spawn func(func()) // runs work beside the user interface
+	post  func(func()) // runs a function on the goroutine of the user interface
+	now   func() time.Time
+	// instantly leaves out the rests before background work, for tests.
+	instantly bool
+	writing   sync.WaitGroup // what write has begun
+	disk      sync.Mutex     // one writer of memory and unsaved work at a time
 
 	editors  []*editor
 	current  *editor // nil: the welcome screen

@@ -127,8 +127,8 @@ func TestRunPreviewAndPanels(t *testing.T) {
 			s.draw()
 		}
 		e.preview("Order value", 5)
-		if e.bottom.now != 3 || len(e.rows.rows) != 5 {
-			t.Errorf("panel %d shows %d rows", e.bottom.now, len(e.rows.rows))
+		if e.bottom.now != 3 || e.rows.count() != 5 {
+			t.Errorf("panel %d shows %d rows", e.bottom.now, e.rows.count())
 		}
 		e.rows.detail(0)
 		s.draw()
@@ -341,7 +341,7 @@ func TestKeysOfATextStayWithTheText(t *testing.T) {
 func TestMillionRowsNeedFewObjects(t *testing.T) {
 	s := show(t, false)
 	const many = 1_000_000
-	g := newGrid(s.Desktop, []gridColumn{{"Number", 100, true}, {"Text", 200, false}}, func() int { return many }, func(r, c int) gridCell { return gridCell{text: fmt.Sprint(r)} })
+	g := newGrid(s.Desktop, []gridColumn{{"Number", 100, true, 0}, {"Text", 200, false, 0}}, func() int { return many }, func(r, c int) gridCell { return gridCell{text: fmt.Sprint(r)} })
 	dl := s.dialog("Rows", "", g.all, fyne.NewSize(900, 600), nil)
 	s.draw()
 	if n := objects(dl.pop.Content); n > 2000 {

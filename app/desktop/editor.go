@@ -4,6 +4,8 @@ package desktop
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -14,6 +16,7 @@ import (
 	"sluice/canvas/paint"
 	"sluice/canvas/scene"
 	"sluice/engine/hopxml"
+	"sluice/engine/project"
 )
 
 // editor is one open file: canvas, tool bar, and the panels below.
@@ -40,6 +43,8 @@ type editor struct {
 
 	design    *presenter.Design // of the document when it was made; nil: not known yet
 	designing context.CancelFunc
+	looking   context.CancelFunc  // at the gates
+	found     []presenter.Problem // without those of the gates
 	autosaved *hopxml.Document
 	draft     string // where it is kept while it was never saved; "" before
 	recovered bool   // the next save goes over the file on disk
@@ -173,9 +178,32 @@ func (e *editor) redesign() {
 			o.problems = []presenter.Problem{{Message: message, Hint: hint}}
 		}
 		e.design = o.design
-		e.problems.show(o.problems)
+		e.found = o.problems
+		e.showProblems()
 		cancel()
 	})
+	e.lookAtGates(gateDelay)
+}
+
+// variables are those of the file, nil while they are not known.
+func (e *editor) variables() *project.Variables {
+	if e.design == nil {
+		return nil
+	}
+	return e.design.Vars
+}
+
+// outputs are the fields that a transform gives, as far as they are known.
+func (e *editor) outputs(node string) []presenter.Field {
+	if e.design == nil {
+		return nil
+	}
+	return e.design.Outputs[strings.ToLower(node)]
+}
+
+// showProblems lists what is wrong with the file and its gates.
+func (e *editor) showProblems() {
+	e.problems.show(slices.Concat(e.found, e.file.Gates().Problems()))
 }
 
 func (e *editor) selection() []scene.Ref { return e.graph.Machine().Selection().Refs() }

@@ -17,6 +17,7 @@ import (
 	sluicecanvas "sluice/canvas"
 	"sluice/canvas/paint"
 	"sluice/canvas/scene"
+	"sluice/engine/replay"
 	"sluice/storage"
 )
 
@@ -57,7 +58,7 @@ type executionDetail struct {
 func newExecutionDetail(x *executions) *executionDetail {
 	d := x.d
 	t := &executionDetail{d: d, list: x, state: newChip(d), title: d.bold("", 16), about: d.caption(""), cause: d.words("", textSize, inkTone(toneError)), note: d.caption("")}
-	t.replay = button("Replay…", true, func() { d.askReplay(t.shown) })
+	t.replay = button("Replay…", true, func() { d.askReplay(t.shown, replay.FirstFailed) })
 	t.open = button("Open definition", false, func() { d.openDefinition(t.shown.File) })
 	remove := d.tool("delete", "Delete this record", t.askDelete)
 	t.head = container.NewBorder(nil, nil, container.NewCenter(t.state), container.NewHBox(t.replay, t.open, remove), inset(container.NewVBox(t.title, t.about), 0, 12, 0, 12))
@@ -91,11 +92,11 @@ func newExecutionDetail(x *executions) *executionDetail {
 func (t *executionDetail) makeTabs() {
 	d := t.d
 	t.tabs = newSwitcher(d)
-	t.info = newGrid(d, []gridColumn{{"Fact", 160, false}, {"Value", 640, false}}, func() int { return len(t.facts) }, func(r, c int) gridCell {
+	t.info = newGrid(d, []gridColumn{{"Fact", 160, false, 0}, {"Value", 320, false, 1}}, func() int { return len(t.facts) }, func(r, c int) gridCell {
 		return gridCell{text: t.facts[r][c], ink: []ink{inkSoft, inkText}[c]}
 	})
 	t.metrics = newGrid(d, executionMetricColumns, t.metricRows, t.metricCell)
-	t.log = newGrid(d, []gridColumn{{"Time", 110, false}, {"Node", 170, false}, {"Message", 900, false}}, func() int {
+	t.log = newGrid(d, []gridColumn{{"Time", 110, false, 0}, {"Node", 170, false, 0}, {"Message", 360, false, 1}}, func() int {
 		if t.shown == nil {
 			return 0
 		}
@@ -105,7 +106,7 @@ func (t *executionDetail) makeTabs() {
 		e := t.shown.Log[r]
 		d.tell(e.Time.Local().Format("2 Jan 2006 15:04:05.000"), strings.TrimSpace(e.Node+"\n\n"+presenter.EntryText(e)))
 	}
-	t.vars = newGrid(d, []gridColumn{{"Variable", 260, false}, {"Value", 700, false}}, func() int {
+	t.vars = newGrid(d, []gridColumn{{"Variable", 260, false, 0}, {"Value", 320, false, 1}}, func() int {
 		if t.shown == nil {
 			return 0
 		}
@@ -120,7 +121,7 @@ func (t *executionDetail) makeTabs() {
 		}
 		return gridCell{text: strings.ReplaceAll(v.Value, "\n", " ⏎ ")}
 	})
-	t.snaps = newGrid(d, []gridColumn{{"Gate", 180, false}, {"Snapshot", 300, false}, {"State", 90, false}, {"Role", 80, false}, {"Location", 420, false}}, func() int {
+	t.snaps = newGrid(d, []gridColumn{{"Gate", 180, false, 0}, {"Snapshot", 300, false, 0}, {"State", 90, false, 0}, {"Role", 80, false, 0}, {"Location", 220, false, 1}}, func() int {
 		if t.shown == nil {
 			return 0
 		}
@@ -133,7 +134,7 @@ func (t *executionDetail) makeTabs() {
 		}
 		return gridCell{text: []string{l.Node, l.Ref.ID, state, string(l.Role), l.Location}[c]}
 	})
-	t.lineage = newGrid(d, []gridColumn{{"Execution", 180, false}, {"State", 110, false}, {"Started", 170, false}, {"By", 120, false}, {"Reason", 420, false}}, func() int {
+	t.lineage = newGrid(d, []gridColumn{{"Execution", 180, false, 0}, {"State", 110, false, 0}, {"Started", 170, false, 0}, {"By", 120, false, 0}, {"Reason", 200, false, 1}}, func() int {
 		if t.shown == nil {
 			return 0
 		}
@@ -152,16 +153,16 @@ func (t *executionDetail) makeTabs() {
 }
 
 var executionMetricColumns = []gridColumn{
-	{"Step", 220, false},
-	{"State", 110, false},
-	{"Read", 100, true},
-	{"Written", 100, true},
-	{"Input", 90, true},
-	{"Output", 90, true},
-	{"Rejected", 80, true},
-	{"Errors", 70, true},
-	{"Time", 80, true},
-	{"Why", 420, false},
+	{"Step", 220, false, 0},
+	{"State", 110, false, 0},
+	{"Read", 100, true, 0},
+	{"Written", 100, true, 0},
+	{"Input", 90, true, 0},
+	{"Output", 90, true, 0},
+	{"Rejected", 80, true, 0},
+	{"Errors", 70, true, 0},
+	{"Time", 80, true, 0},
+	{"Why", 420, false, 0},
 }
 
 func (t *executionDetail) metricRows() int {

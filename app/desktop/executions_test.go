@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"sluice/app/presenter"
-	"sluice/canvas/scene"
 	"sluice/engine/pipeline"
 	"sluice/engine/replay"
 	"sluice/storage"
@@ -171,30 +170,3 @@ func TestTheListOfExecutionsIsLight(t *testing.T) {
 }
 
 var plainRun = pipeline.Run{}
-
-func TestAGateIsMarkedByPointing(t *testing.T) {
-	s := show(t, false)
-	s.open(filepath.Join(s.folder, "list-shop.hpl"))
-	e := s.current
-	n, ok := e.file.NodeNamed("Open orders")
-	if !ok {
-		t.Fatal("no such transform")
-	}
-	e.choose(scene.NodeRef(presenter.SceneID(n.ID)))
-	s.do("gate")
-	if !s.happened("gate marked Open orders") || !e.file.Dirty() {
-		t.Fatalf("not marked: %s", s.log)
-	}
-	if !strings.Contains(string(e.file.Document().Bytes()), "replay-gate") {
-		t.Error("the file has no gate")
-	}
-	s.do("gate-settings")
-	if len(s.dialogs) != 1 || s.dialogs[0].title != "Replay gate at Open orders" {
-		t.Fatalf("dialogs %d: %s", len(s.dialogs), s.log)
-	}
-	s.dialogs[0].close()
-	s.do("gate")
-	if !s.happened("gate removed Open orders") || strings.Contains(string(e.file.Document().Bytes()), "replay-gate") {
-		t.Errorf("not removed: %s", s.log)
-	}
-}

@@ -187,6 +187,7 @@ func (d *Desktop) writeFile(e *editor, path string, over bool, done func()) {
 		e.file.MarkSaved(doc, path, s)
 		e.recovered = false
 		d.dropDraft(e)
+		e.rows.clear()
 		if home, found := project.FindHome(path); found || e.home == "" {
 			e.home = home
 		}

@@ -30,6 +30,7 @@ func show(t *testing.T, dark bool) *shown {
 		t.Fatal(err)
 	}
 	t.Setenv("SLUICE_DATA", t.TempDir())
+	t.Setenv("SLUICE_CACHE", t.TempDir())
 	s := &shown{log: &bytes.Buffer{}, folder: folder}
 	d, err := New(a, Options{Memory: filepath.Join(t.TempDir(), "desktop.json"), EventLog: s.log})
 	if err != nil {
@@ -37,6 +38,7 @@ func show(t *testing.T, dark bool) *shown {
 	}
 	d.spawn = func(f func()) { f() }
 	d.post = func(f func()) { f() }
+	d.instantly = true
 	s.Desktop = d
 	t.Cleanup(func() {
 		d.win.Close()

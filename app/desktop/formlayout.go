@@ -69,3 +69,53 @@ func pairs(list []fyne.CanvasObject) []fyne.CanvasObject {
 	closeLine()
 	return out
 }
+
+// sideBySide sets three objects side by side: the first so wide, the second, a line,
+// as narrow as it is, the third takes the rest. In a narrow room the first and the
+// third share it.
+type sideBySide struct{ first float32 }
+
+// MinSize implements fyne.Layout.
+func (s *sideBySide) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(560, 120) }
+
+// Layout implements fyne.Layout.
+func (s *sideBySide) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	first := min(s.first, size.Width*0.48)
+	line := o[1].MinSize().Width
+	for i, span := range [][2]float32{{0, first}, {first, line}, {first + line, size.Width - first - line}} {
+		o[i].Move(fyne.NewPos(span[0], 0))
+		o[i].Resize(fyne.NewSize(span[1], size.Height))
+	}
+}
+
+// shares sets objects side by side in a row: those with a share of 0 as wide as they
+// are high, the others by their shares of the rest.
+type shares struct {
+	of     []float32
+	height float32
+}
+
+// MinSize implements fyne.Layout.
+func (s *shares) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(200, s.height) }
+
+// Layout implements fyne.Layout.
+func (s *shares) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	rest, sum := size.Width, float32(0)
+	for _, x := range s.of {
+		if x == 0 {
+			rest -= size.Height
+		}
+		sum += x
+	}
+	at := float32(0)
+	for i, obj := range o {
+		w := size.Height
+		if s.of[i] > 0 {
+			w = rest * s.of[i] / sum
+		}
+		h := min(size.Height, obj.MinSize().Height)
+		obj.Move(fyne.NewPos(at, (size.Height-h)/2))
+		obj.Resize(fyne.NewSize(max(0, w-4), h))
+		at += w
+	}
+}

@@ -3,117 +3,166 @@
 package desktop
 
 import (
-	"maps"
-
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
+	"context"
+	"time"
 
 	"sluice/app/presenter"
+	"sluice/canvas/paint"
 	"sluice/canvas/scene"
-	"sluice/engine/gate"
+	"sluice/storage"
 )
 
-// gateTitles are the settings as a person reads them, in the order of the dialog.
-var gateTitles = map[string]string{
-	gate.KeyLocation: "Location", gate.KeyRelease: "Release", gate.KeyCompression: "Compression", gate.KeyCompatible: "For old readers",
-	gate.KeyMinRows: "Least rows", gate.KeyMaxRows: "Most rows", gate.KeyRequire: "Required fields", gate.KeyNotNull: "Not null", gate.KeyUnique: "Unique key",
-	gate.KeyMaxAge: "Oldest to replay", gate.KeyPolicy: "Replay policy", gate.KeyLimitRows: "Row limit", gate.KeyLimitBytes: "Size limit",
-	gate.KeyMinFree: "Free space to leave", gate.KeyKeepExecutions: "Executions to keep", gate.KeyKeepAge: "Age to keep", gate.KeyOnFailure: "On failure elsewhere",
-}
+// gateDelay is how long edits rest before the locations of gates are asked again.
+const gateDelay = 400 * time.Millisecond
 
-// gateChoices are the settings with a few values.
-var gateChoices = map[string][]string{
-	gate.KeyRelease: {"sealed", "streaming"}, gate.KeyCompression: {"snappy", "zstd", "none"}, gate.KeyCompatible: {"no", "yes"},
-	gate.KeyPolicy: {"allow", "ask", "never", "younger-than 24h"}, gate.KeyOnFailure: {"seal", "stop"},
+// lookAtGates finds out how the gates stand, in the background; a later look
+// supersedes it.
+func (e *editor) lookAtGates(delay time.Duration) {
+	if e.looking != nil {
+		e.looking()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	e.looking = cancel
+	if !e.file.HasMarks() {
+		e.file.SetGates(nil)
+		cancel()
+		return
+	}
+	state, open := e.file.State(), e.d.workspace(e.file.Path(), e.home)
+	if e.d.instantly {
+		delay = 0
+	}
+	background(e.d, func() (*presenter.Gates, error) {
+		if delay > 0 {
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(delay):
+			}
+		}
+		ws, err := open(nil, "")
+		if err != nil || ctx.Err() != nil {
+			return nil, err
+		}
+		return presenter.LoadGates(ctx, ws, state), nil
+	}, func(g *presenter.Gates, err error) {
+		if ctx.Err() != nil || e.file.Document() != state.Document {
+			return
+		}
+		cancel()
+		if err != nil {
+			return // the list of problems tells why the project does not open
+		}
+		e.file.SetGates(g)
+		s := e.file.Scene(e.runView())
+		e.graph.Update(s.Nodes, s.Hops)
+		e.showProblems()
+		e.d.event("gates looked at")
+	})
 }
 
 // gateNode is the node whose gate is meant: the one that is selected.
 func (e *editor) gateNode() (string, bool) {
 	nodes := e.selected(scene.KindNode)
+	if hops := e.selected(scene.KindHop); len(nodes) == 0 && len(hops) == 1 {
+		if h, ok := e.graph.Machine().Scene().Hop(hops[0]); ok {
+			nodes = []scene.ID{h.From}
+		}
+	}
 	if len(nodes) != 1 {
-		e.d.frame.note("Select the one transform or action whose output is to be sealed")
+		e.d.frame.note("Select the one transform or action whose output is meant")
 		return "", false
 	}
 	n, ok := e.file.Node(presenter.ElementID(nodes[0]))
 	return n.Name, ok
 }
 
-// toggleGate marks the selected node as a replay gate, or takes the gate away.
-func (e *editor) toggleGate() {
+// markGate makes the selected node a replay gate; the settings open for one that
+// is.
+func (e *editor) markGate() {
 	name, ok := e.gateNode()
 	if !ok {
 		return
 	}
 	g, err := e.file.GateOf(name)
-	if err != nil {
+	switch {
+	case err != nil:
 		e.d.fail("Gate of "+name, err)
-		return
-	}
-	if g != nil {
-		if e.try("Remove the gate", e.file.UnmarkGate(name)) {
-			e.d.frame.note(name + " is no replay gate any more")
-			e.d.event("gate removed %s", name)
-		}
-		return
-	}
-	if e.try("Mark as replay gate", e.file.MarkGate(name, nil)) {
+	case g != nil:
+		e.editGate()
+	case e.try("Mark as replay gate", e.file.MarkGate(name, nil)):
 		e.d.frame.note(name + " is a replay gate: its rows are sealed before anything behind it runs")
 		e.d.event("gate marked %s", name)
 	}
 }
 
-// editGate asks for the settings of the selected node's gate, and marks it when it
-// is none yet.
-func (e *editor) editGate() {
+// removeGate takes the gate from the selected node.
+func (e *editor) removeGate() {
 	name, ok := e.gateNode()
 	if !ok {
 		return
 	}
-	g, err := e.file.GateOf(name)
-	if err != nil {
-		e.d.fail("Gate of "+name, err)
+	if g, err := e.file.GateOf(name); err == nil && g == nil {
+		e.d.frame.note(name + " is no replay gate")
 		return
 	}
-	settings := map[string]string{}
-	if g != nil {
-		maps.Copy(settings, g.Settings)
-		delete(settings, gate.KeyID)
+	if e.try("Remove the gate", e.file.UnmarkGate(name)) {
+		e.d.frame.note(name + " is no replay gate any more; what it sealed stays until it is pruned")
+		e.d.event("gate removed %s", name)
 	}
-	d := e.d
-	problem := d.words("", captionSize, inkTone(toneError))
-	apply := button("Apply", true, nil)
-	check := func() {
-		text := presenter.CheckGate(name, settings)
-		problem.Set(text, nil)
-		setEnabled(apply, text == "")
-	}
-	rows := container.NewVBox()
-	for _, k := range gate.Keys() {
-		changed := func(s string) { settings[k.Key] = s; check() }
-		placeholder := k.Default
-		if placeholder == "" {
-			placeholder = "not set"
-		}
-		var input fyne.CanvasObject
-		if options := gateChoices[k.Key]; options != nil {
-			c := d.choice(settings[k.Key], options, changed)
-			c.SetPlaceHolder(placeholder)
-			input = c
-		} else {
-			input = d.field(settings[k.Key], placeholder, changed)
-		}
-		rows.Add(container.NewVBox(container.NewBorder(nil, nil, sized(d.text(gateTitles[k.Key]), 170, 0), nil, input), inset(d.caption(capital(k.Help)), 0, 0, 6, 178)))
-	}
-	var dl *dialog
-	apply.OnTapped = func() {
-		dl.close()
-		if e.try("Change the gate", e.file.MarkGate(name, settings)) {
-			d.event("gate set %s", name)
+}
+
+// clickedGate answers a click on a badge or on the bars of a hop.
+func (e *editor) clickedGate(ref scene.Ref) {
+	if ref.Kind == scene.KindHop {
+		if h, ok := e.graph.Machine().Scene().Hop(ref.ID); ok {
+			ref = scene.NodeRef(h.From)
 		}
 	}
-	subtitle := "Its rows are spooled, hashed and sealed; a failed run goes on from them. All settings accept variables."
-	dl = d.dialog("Replay gate at "+name, subtitle, container.NewVScroll(rows), fyne.NewSize(760, 640), problem,
-		button("Cancel", false, func() { dl.close() }), apply)
-	dl.onEnter = apply.OnTapped
-	check()
+	e.choose(ref)
+	e.d.do("gate-settings")
+}
+
+// gateTip explains the badge of a node.
+func (e *editor) gateTip(node string) (paint.ToolTip, bool) {
+	if !e.file.IsGate(node) {
+		return paint.ToolTip{}, false
+	}
+	v, ok := e.file.Gates().Gate(node)
+	if !ok {
+		return paint.ToolTip{Title: "Armed: seals at the next run", Caption: node}, true
+	}
+	return e.gateCard(v), true
+}
+
+// gateCard is what is known of a gate or cache.
+func (e *editor) gateCard(v presenter.GateView) paint.ToolTip {
+	tip := paint.ToolTip{Title: v.Title(), Tone: v.Badge().Tone(), Caption: v.Caption(e.d.now()), Footer: v.Advice()}
+	if tip.Caption == "" {
+		tip.Caption = v.Node
+	}
+	for i, d := range v.Differences() {
+		if i == mostDifferences {
+			tip.Rows = append(tip.Rows, paint.TipRow{Key: presenter.Plural(int64(len(v.Differences())-i), "more change")})
+			break
+		}
+		tip.Rows = append(tip.Rows, paint.TipRow{Key: d.Where}, paint.TipRow{Key: "sealed with", Value: orNotSet(d.Then)}, paint.TipRow{Key: "now", Value: orNotSet(d.Now)})
+	}
+	if reason := v.Reason(); reason != "" {
+		tip.Rows = append(tip.Rows, paint.TipRow{Key: capital(reason)})
+	}
+	if v.Location != "" && v.State == storage.SnapshotSealed && !v.Stale() {
+		tip.Rows = append(tip.Rows, paint.TipRow{Key: "location", Value: v.Location})
+	}
+	return tip
+}
+
+// mostDifferences are shown in a tool tip.
+const mostDifferences = 2
+
+func orNotSet(s string) string {
+	if s == "" {
+		return "not set"
+	}
+	return s
 }

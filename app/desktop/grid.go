@@ -14,6 +14,8 @@ type gridColumn struct {
 	title string
 	width float32
 	right bool // numbers
+	// grow is the share of the room that is left over which the column takes.
+	grow float32
 }
 
 // grid is a table with a head. It hides widget.Table: a table whose head row is on
@@ -28,6 +30,7 @@ type grid struct {
 	table   *widget.Table
 	all     *fyne.Container
 	ready   bool
+	fitted  float32 // the width that the columns were fitted to
 }
 
 const gridRow = 24
@@ -65,6 +68,7 @@ func (g *grid) setColumns(columns []gridColumn) {
 	for i, c := range columns {
 		t.SetColumnWidth(i, c.width)
 	}
+	g.fitted = 0
 	t.OnSelected = func(id widget.TableCellID) {
 		t.UnselectAll()
 		if g.onRow != nil && id.Row >= 0 {
@@ -100,8 +104,33 @@ func (l *gridLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
 	for _, obj := range o {
 		obj.Resize(size)
 	}
+	l.g.fit(size.Width)
 	if !l.g.ready && size.Width > 1 && size.Height > 2*gridRow {
 		l.g.ready = true
 		l.g.table.Refresh()
 	}
 }
+
+// fit gives the columns that grow what is left of a width.
+func (g *grid) fit(width float32) {
+	if width == g.fitted {
+		return
+	}
+	g.fitted = width
+	rest, sum := width-scrollRoom, float32(0)
+	for _, c := range g.columns {
+		rest -= c.width + 1 // and the line behind it
+		sum += c.grow
+	}
+	if sum == 0 {
+		return
+	}
+	for i, c := range g.columns {
+		if c.grow > 0 {
+			g.table.SetColumnWidth(i, c.width+max(0, rest)*c.grow/sum)
+		}
+	}
+}
+
+// scrollRoom keeps the last column clear of the scroll bar.
+const scrollRoom = 12

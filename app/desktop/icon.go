@@ -16,10 +16,11 @@ import (
 
 // Tones under short names.
 const (
-	toneNeutral = scene.ToneNeutral
-	toneOK      = scene.ToneOK
-	toneWarn    = scene.ToneWarn
-	toneError   = scene.ToneError
+	toneNeutral     = scene.ToneNeutral
+	toneOK          = scene.ToneOK
+	toneWarn        = scene.ToneWarn
+	toneError       = scene.ToneError
+	toneInterrupted = scene.ToneInterrupted
 )
 
 // ink picks a colour of the theme.

@@ -47,6 +47,8 @@ func (e *editor) intent(i gesture.Intent) {
 		e.place(presenter.Placed{Type: v.Item, At: v.Document, Hop: v.Hop})
 	case gesture.Menu:
 		e.menu(v.Hit.Ref, v.At, v.Document)
+	case gesture.Gate:
+		e.clickedGate(v.Ref)
 	case gesture.State:
 		e.showState(v.Node)
 	case gesture.ResizeNote:
@@ -127,11 +129,14 @@ func (e *editor) menu(ref scene.Ref, at, doc scene.Point) {
 		} else {
 			add("edit", "rename", "open-referenced")
 		}
-		add("gate", "gate-settings")
+		e.addGateItems(add)
 		add("connect", "detach")
 		add("cut", "copy", "delete")
 	case scene.KindHop:
 		add("toggle-hop", "rewire", "delete")
+		if v := e.runView(); v != nil && v.State.Active() && e.file.IsPipeline() {
+			add("sniff")
+		}
 		if !e.file.IsPipeline() {
 			add("hop-always", "hop-success", "hop-failure")
 		}
@@ -143,6 +148,31 @@ func (e *editor) menu(ref scene.Ref, at, doc scene.Point) {
 		add("properties")
 	}
 	e.popUp(items, at)
+}
+
+// addGateItems adds to the menu of a node what can be done about its gate and cache.
+func (e *editor) addGateItems(add func(...presenter.ActionID)) {
+	name, ok := e.gateNode()
+	if !ok {
+		return
+	}
+	if e.file.IsGate(name) {
+		add("gate-settings", "replay-here", "snapshot-rows", "snapshot-compare", "snapshot-verify", "gate-remove")
+	} else {
+		add("gate")
+	}
+	if !e.file.IsPipeline() {
+		return
+	}
+	if _, cached := e.file.CacheOf(name); cached {
+		ids := []presenter.ActionID{"cache-run", "cache-clear", "cache-remove"}
+		if !e.file.IsGate(name) {
+			ids = append([]presenter.ActionID{"snapshot-rows"}, ids...)
+		}
+		add(ids...)
+	} else {
+		add("cache")
+	}
 }
 
 func (e *editor) menuOfSelected() {
@@ -162,12 +192,21 @@ func (e *editor) menuOfSelected() {
 
 // toolTip describes what lies under the pointer.
 func (e *editor) toolTip(hit scene.Hit) (paint.ToolTip, bool) {
+	if hit.Part == scene.PartBars {
+		if h, ok := e.graph.Machine().Scene().Hop(hit.ID); ok {
+			n, _ := e.file.Node(presenter.ElementID(h.From))
+			return e.gateTip(n.Name)
+		}
+	}
 	if hit.Kind != scene.KindNode {
 		return paint.ToolTip{}, false
 	}
 	n, ok := e.file.Node(presenter.ElementID(hit.ID))
 	if !ok {
 		return paint.ToolTip{}, false
+	}
+	if hit.Part == scene.PartGate {
+		return e.gateTip(n.Name)
 	}
 	tip := paint.ToolTip{Title: n.Name, Caption: n.Type}
 	if def, ok := e.file.Kind(n); ok {
@@ -182,6 +221,13 @@ func (e *editor) toolTip(hit scene.Hit) (paint.ToolTip, bool) {
 		if p.Node == n.Name && len(tip.Rows) < 4 {
 			tip.Rows, tip.Tone = append(tip.Rows, paint.TipRow{Key: p.Severity.String(), Value: p.Message}), toneError
 		}
+	}
+	if e.file.IsGate(n.Name) {
+		v, _ := e.file.Gates().Gate(n.Name)
+		tip.Rows = append(tip.Rows, paint.TipRow{Key: "gate", Value: v.Title()})
+	}
+	if v, ok := e.file.Gates().Cache(n.Name); ok {
+		tip.Rows = append(tip.Rows, paint.TipRow{Key: "cache", Value: v.Title()})
 	}
 	if v := e.runView(); v != nil {
 		for _, m := range v.Metrics {

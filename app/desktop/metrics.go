@@ -36,34 +36,34 @@ type metricColumn struct {
 }
 
 var metricColumns = []metricColumn{
-	{gridColumn{"Transform", 220, false}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
+	{gridColumn{"Transform", 220, false, 1}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
 		return gridCell{text: strings.ReplaceAll(x.Name, "\n", " "), icon: m.e.file.IconOf(x.Name), bold: m.failed(x)}
 	}},
-	{gridColumn{"Copy", 56, true}, false, func(x pipeline.Metrics) bool { return x.Copy > 0 }, func(_ *metricsPanel, x pipeline.Metrics) gridCell {
+	{gridColumn{"Copy", 56, true, 0}, false, func(x pipeline.Metrics) bool { return x.Copy > 0 }, func(_ *metricsPanel, x pipeline.Metrics) gridCell {
 		return gridCell{text: fmt.Sprint(x.Copy), ink: inkSoft}
 	}},
-	{gridColumn{"Status", 116, false}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
+	{gridColumn{"Status", 116, false, 0}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
 		s := presenter.NodeState(x, m.failed(x))
 		if s == scene.StateSucceeded {
 			return gridCell{text: "Finished", state: s}
 		}
 		return gridCell{text: s.String(), state: s}
 	}},
-	{gridColumn{"Input", 84, true}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Input) }},
-	{gridColumn{"Read", 84, true}, false, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Read) }},
-	{gridColumn{"Written", 84, true}, false, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Written) }},
-	{gridColumn{"Output", 84, true}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Output) }},
-	{gridColumn{"Updated", 76, true}, true, func(x pipeline.Metrics) bool { return x.Updated > 0 }, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Updated) }},
-	{gridColumn{"Rejected", 76, true}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return trouble(x.Rejected) }},
-	{gridColumn{"Errors", 64, true}, false, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return trouble(x.Errors) }},
-	{gridColumn{"Buffer in", 88, false}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell {
+	{gridColumn{"Input", 84, true, 0}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Input) }},
+	{gridColumn{"Read", 84, true, 0}, false, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Read) }},
+	{gridColumn{"Written", 84, true, 0}, false, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Written) }},
+	{gridColumn{"Output", 84, true, 0}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Output) }},
+	{gridColumn{"Updated", 76, true, 0}, true, func(x pipeline.Metrics) bool { return x.Updated > 0 }, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return count(x.Updated) }},
+	{gridColumn{"Rejected", 76, true, 0}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return trouble(x.Rejected) }},
+	{gridColumn{"Errors", 64, true, 0}, false, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell { return trouble(x.Errors) }},
+	{gridColumn{"Buffer in", 88, false, 0}, true, nil, func(_ *metricsPanel, x pipeline.Metrics) gridCell {
 		if x.BufferSize == 0 {
 			return gridCell{}
 		}
 		return gridCell{full: true, bar: float32(x.Buffered) / float32(x.BufferSize)}
 	}},
-	{gridColumn{"Rows/s", 88, true}, true, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell { return count(int64(x.Rate(m.view.Now))) }},
-	{gridColumn{"Duration", 84, true}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
+	{gridColumn{"Rows/s", 88, true, 0}, true, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell { return count(int64(x.Rate(m.view.Now))) }},
+	{gridColumn{"Duration", 84, true, 0}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
 		if x.Started.IsZero() {
 			return gridCell{}
 		}

@@ -63,6 +63,7 @@ func TestPictures(t *testing.T) {
 		s.current.run(s.current.options, pipeline.Run{}, nil)
 		shot("designer-finished")
 		s.closeFile(s.current)
+		s.gatePictures(t, shot)
 		s.show(e)
 		s.do("go-executions")
 		s.runs.detail.tabs.choose(1)

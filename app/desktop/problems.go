@@ -23,7 +23,7 @@ type problemPanel struct {
 
 func newProblemPanel(e *editor) *problemPanel {
 	p := &problemPanel{e: e}
-	p.grid = newGrid(e.d, []gridColumn{{"Kind", 80, false}, {"Transform", 180, false}, {"Setting", 160, false}, {"Problem", 460, false}, {"What to do", 360, false}},
+	p.grid = newGrid(e.d, []gridColumn{{"Kind", 80, false, 0}, {"Transform", 160, false, 0}, {"Setting", 110, false, 0}, {"Problem", 240, false, 3}, {"What to do", 180, false, 2}},
 		func() int { return len(p.list) }, func(r, c int) gridCell {
 			if r >= len(p.list) {
 				return gridCell{}

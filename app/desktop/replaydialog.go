@@ -19,6 +19,7 @@ import (
 	"sluice/app/workspace"
 	sluicecanvas "sluice/canvas"
 	"sluice/canvas/scene"
+	"sluice/engine"
 	"sluice/engine/gate"
 	"sluice/engine/replay"
 )
@@ -47,8 +48,29 @@ type replayDialog struct {
 	start    *widget.Button
 }
 
-// askReplay opens the dialog for an execution.
-func (d *Desktop) askReplay(of *presenter.ExecutionDetail) {
+// replayFrom opens the dialog for an execution, at one of its gates.
+func (d *Desktop) replayFrom(root string, at engine.CallPath, node string) {
+	background(d, func() (*presenter.ExecutionDetail, error) {
+		store, err := d.history.Store(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		return presenter.LoadExecution(context.Background(), store, root)
+	}, func(of *presenter.ExecutionDetail, err error) {
+		if err != nil {
+			d.fail("Replay from "+node, err)
+			return
+		}
+		if ok, why := of.Replayable(); !ok {
+			d.tell("The run cannot be replayed yet", why+".")
+			return
+		}
+		d.askReplay(of, replay.Step{CallPath: at, Node: node}.Name())
+	})
+}
+
+// askReplay opens the dialog for an execution, at a start point.
+func (d *Desktop) askReplay(of *presenter.ExecutionDetail, start string) {
 	if of == nil {
 		return
 	}
@@ -61,6 +83,7 @@ func (d *Desktop) askReplay(of *presenter.ExecutionDetail) {
 			return
 		}
 		x := &replayDialog{d: d, of: of, run: r, choices: presenter.NewReplayChoices()}
+		x.choices.Start = start
 		d.lastReplay = x
 		x.open()
 		x.check()

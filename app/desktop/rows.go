@@ -37,7 +37,7 @@ func newRowsPanel(e *editor) *rowsPanel {
 	r.parts = widget.NewSelect(nil, nil)
 	r.parts.Hide()
 	r.export = e.d.flat("export", "Export to CSV…", "All rows, to a file", r.askExport)
-	head := container.NewBorder(nil, nil, nil, container.NewHBox(r.parts, r.export), inset(r.title, 0, 8, 0, 8))
+	head := container.NewBorder(nil, nil, nil, container.NewHBox(container.NewCenter(sized(r.parts, 150, 28)), r.export), inset(r.title, 0, 8, 0, 8))
 	body := container.NewBorder(head, nil, nil, nil, r.grid.all)
 	r.all = container.NewStack(body, emptyNote(e.d, "preview", "No rows", "Select a transform and choose Preview rows to see what it gives. A preview never writes."))
 	body.Hide()
@@ -74,7 +74,7 @@ func (r *rowsPanel) detail(row int) {
 	if row >= r.count() {
 		return
 	}
-	g := newGrid(r.e.d, []gridColumn{{"Field", 200, false}, {"Type", 90, false}, {"Value", 480, false}}, func() int { return len(r.fields) }, func(k, c int) gridCell {
+	g := newGrid(r.e.d, []gridColumn{{"Field", 200, false, 0}, {"Type", 90, false, 0}, {"Value", 300, false, 1}}, func() int { return len(r.fields) }, func(k, c int) gridCell {
 		if c == 2 {
 			return r.cell(row, k+1)
 		}
@@ -118,11 +118,11 @@ func (r *rowsPanel) update() {
 	fields := r.source.Fields()
 	if len(fields) != len(r.fields) || !slices.Equal(fields, r.fields) {
 		r.fields = fields
-		columns := []gridColumn{{"#", 72, true}}
+		columns := []gridColumn{{"#", 72, true, 0}}
 		for _, f := range fields {
 			width := fyne.MeasureText(f.Name, captionSize, fyne.TextStyle{Bold: true}).Width + 24
 			right := f.Type == "Integer" || f.Type == "Number" || f.Type == "BigNumber"
-			columns = append(columns, gridColumn{f.Name, min(max(width, 110), 240), right})
+			columns = append(columns, gridColumn{f.Name, min(max(width, 110), 240), right, 0})
 		}
 		r.grid.setColumns(columns)
 	}

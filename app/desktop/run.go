@@ -17,6 +17,7 @@ import (
 	"sluice/engine"
 	"sluice/engine/pipeline"
 	"sluice/engine/project"
+	"sluice/engine/transform"
 	"sluice/engine/workflow"
 )
 
@@ -158,6 +159,11 @@ func (e *editor) run(o presenter.RunOptions, run pipeline.Run, rows *presenter.R
 // bridge brings the numbers of a run to the screen, at most one change per tick. It
 // is the one way by which a running engine reaches widgets.
 func (e *editor) bridge(done <-chan struct{}, rows *presenter.Rows) {
+	e.ticking(done, func() { e.tickOnce(rows) })
+}
+
+// ticking runs f on the goroutine of the user interface once per tick, until done.
+func (e *editor) ticking(done <-chan struct{}, f func()) {
 	t := time.NewTicker(tick)
 	defer t.Stop()
 	for {
@@ -165,7 +171,7 @@ func (e *editor) bridge(done <-chan struct{}, rows *presenter.Rows) {
 		case <-done:
 			return
 		case <-t.C:
-			e.d.post(func() { e.tickOnce(rows) })
+			e.d.post(f)
 		}
 	}
 }
@@ -178,7 +184,9 @@ func (e *editor) tickOnce(rows *presenter.Rows) {
 	e.metrics.show(v)
 	e.lines.update()
 	if rows != nil {
-		e.rows.show(rows)
+		e.rows.show(rows, nil)
+	} else {
+		e.rows.update() // sniffed ones
 	}
 	e.tellState(v)
 }
@@ -205,6 +213,7 @@ func (e *editor) ended(s *presenter.Session, rows *presenter.Rows) {
 	}
 	e.d.event("run %s %s", v.State, errorText(v.Err))
 	e.d.recordsChanged()
+	e.lookAtGates(0)
 	if rows == nil && v.Ended.Sub(v.Started) > worthTelling {
 		e.d.app.SendNotification(fyne.NewNotification("Sluice", e.file.Title()+": "+v.State.String()))
 	}
@@ -238,6 +247,33 @@ func (e *editor) askPreview() {
 func (e *editor) preview(name string, count int) {
 	rows := presenter.NewRows(name, count)
 	e.run(e.options, pipeline.Run{Until: name, SuppressSinks: true, Sample: rows.Take}, rows)
+}
+
+// sniffRows is how many rows of a running hop are shown.
+const sniffRows = 1000
+
+// sniff shows the next rows of a selected hop, or of the output of a selected
+// transform, while the pipeline runs.
+func (e *editor) sniff() {
+	name, port := "", transform.Port("")
+	if hops := e.selected(scene.KindHop); len(hops) == 1 {
+		name, port, _ = e.file.SniffPort(hops[0])
+	} else if nodes := e.selected(scene.KindNode); len(nodes) == 1 {
+		n, _ := e.file.Node(presenter.ElementID(nodes[0]))
+		name = n.Name
+	}
+	rows := presenter.NewRows(name, sniffRows)
+	switch {
+	case name == "":
+		e.d.frame.note("Select the one hop or transform whose rows you want to see")
+	case e.session == nil || !e.session.Sniff(rows, port):
+		e.d.frame.note("Rows are sniffed while a pipeline runs; preview shows rows without one")
+	default:
+		e.rows.show(rows, nil)
+		e.setBottom(true)
+		e.bottom.choose(3)
+		e.d.event("sniffing %s", name)
+	}
 }
 
 func (e *editor) pause() {

@@ -78,6 +78,7 @@ func Actions() []Action {
 
 		{ID: "run", Title: "Run…", Icon: "run", Menu: "Run", Keys: []string{"F8", "Ctrl+Enter"}, File: true},
 		{ID: "preview", Title: "Preview rows of selected…", Icon: "preview", Menu: "Run", Keys: []string{"Ctrl+F8"}, Selection: true, File: true},
+		{ID: "sniff", Title: "Sniff rows while it runs", Icon: "sniff", Menu: "Run", Selection: true, File: true},
 		{ID: "pause", Title: "Pause or go on", Icon: "pause", Menu: "Run", Keys: []string{"Ctrl+,"}, File: true},
 		{ID: "stop", Title: "Stop", Icon: "stop", Menu: "Run", Keys: []string{"Ctrl+."}, File: true},
 		{ID: "check", Title: "Check", Icon: "check-file", Menu: "Run", Keys: []string{"F7"}, File: true, After: true},

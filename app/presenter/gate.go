@@ -49,6 +49,15 @@ func (f *File) MarkGate(node string, settings map[string]string) error {
 // UnmarkGate takes the gate from a node.
 func (f *File) UnmarkGate(node string) error { return f.Do("Remove replay gate", gate.Unmark(node)) }
 
+// IsGate tells whether a node has a gate mark.
+func (f *File) IsGate(node string) bool { return f.view.gates[lower(node)] }
+
+// HasCaches tells whether the output of a transform is cached for development.
+func (f *File) HasCaches() bool { return len(f.view.caches) > 0 }
+
+// HasMarks tells whether there are gates or cached outputs.
+func (f *File) HasMarks() bool { return len(f.view.gates) > 0 || f.HasCaches() }
+
 // CacheOf gives the most rows that the mark of a cached output keeps of each part, 0
 // for all; ok is false where nothing is cached.
 func (f *File) CacheOf(node string) (rows int64, ok bool) {

@@ -39,6 +39,7 @@ type GateForm struct {
 	f      *File
 	fields []GateField // as they were
 	policy [2]string   // kind and age
+	before map[string]string
 }
 
 // GateForm opens the settings of the gate at a node, which need not be one yet.
@@ -53,6 +54,7 @@ func (f *File) GateForm(node string) (*GateForm, error) {
 		maps.Copy(m.Settings, g.Settings)
 		delete(m.Settings, gate.KeyID)
 	}
+	m.before = maps.Clone(m.Settings)
 	m.readFields()
 	m.readPolicy()
 	for _, h := range f.view.hops {
@@ -121,7 +123,11 @@ func (m *GateForm) readFields() {
 
 // writeFields brings the contract's fields into the settings, when they changed.
 func (m *GateForm) writeFields() {
-	if m.Plain || slices.Equal(m.Fields, m.fields) {
+	if m.Plain {
+		return
+	}
+	if slices.Equal(m.Fields, m.fields) {
+		m.restore(gate.KeyRequire, gate.KeyNotNull, gate.KeyUnique)
 		return
 	}
 	var require, notNull, unique []string
@@ -169,11 +175,23 @@ func (m *GateForm) readPolicy() {
 // writePolicy brings the policy into the settings, when it changed.
 func (m *GateForm) writePolicy() {
 	if m.policy == [2]string{m.Policy, m.Age} {
+		m.restore(gate.KeyPolicy)
 		return
 	}
 	m.Settings[gate.KeyPolicy] = m.Policy
 	if m.Policy == string(gate.PolicyYounger) {
 		m.Settings[gate.KeyPolicy] += " " + strings.TrimSpace(m.Age)
+	}
+}
+
+// restore takes settings back to what they were.
+func (m *GateForm) restore(keys ...string) {
+	for _, k := range keys {
+		if was, ok := m.before[k]; ok {
+			m.Settings[k] = was
+		} else {
+			delete(m.Settings, k)
+		}
 	}
 }
 

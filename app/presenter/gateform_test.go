@@ -36,6 +36,9 @@ func TestAGateFormChangesWhatWasChangedOnly(t *testing.T) {
 	if diff := cmp.Diff([]presenter.CutHop{{"end", "main"}}, m.Cuts); diff != "" {
 		t.Error(diff)
 	}
+	m.Age, m.Fields[1].Key = "1h", false
+	m.Problems()
+	m.Age, m.Fields[1].Key = "24h", true // back again
 	must(t, m.Apply())
 	if f.Document() != before {
 		t.Errorf("it changed without a change:\n%s", f.Document().Bytes())
@@ -67,7 +70,7 @@ func TestAGateFormOfANewGateAndOfVariables(t *testing.T) {
 	if m.ID != "" || m.Policy != "allow" || m.Plain {
 		t.Errorf("%+v", m)
 	}
-	m.Settings[gate.KeyRequire] = "${FIELDS}"
+	m.Plain, m.Settings[gate.KeyRequire] = true, "${FIELDS}"
 	must(t, m.Apply())
 	m = gateForm(t, f, "rows")
 	if m.ID == "" || !m.Plain || m.Fields != nil || m.Settings[gate.KeyRequire] != "${FIELDS}" {

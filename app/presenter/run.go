@@ -171,6 +171,12 @@ func (s *Session) closing(ctx context.Context, r *workspace.Recorded, succeeded 
 	if r == nil {
 		return err
 	}
+	for _, u := range r.Session.Reused() {
+		s.log.Add(LogLine{Time: s.now(), Transform: u.Node, Text: "Took " + Plural(u.Rows, "row") + " from the cache, sealed " + When(u.Sealed, s.now())})
+	}
+	for _, u := range r.Session.Stale() {
+		s.log.Add(LogLine{Time: s.now(), Transform: u.Node, Text: "Not from the cache: " + u.Reason})
+	}
 	if cerr := r.End(ctx, succeeded); cerr != nil {
 		s.log.Add(LogLine{Time: s.now(), Level: "Error", Error: true, Text: "Gates could not be tidied up: " + cerr.Error()})
 	}

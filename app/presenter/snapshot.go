@@ -10,6 +10,7 @@ import (
 	"sluice/app/workspace"
 	"sluice/engine/batch"
 	"sluice/engine/gate"
+	"sluice/engine/transform"
 	"sluice/storage"
 	"sluice/storage/snapshot"
 )
@@ -42,7 +43,38 @@ type SnapshotSource struct {
 	src   *gate.Source
 	ws    *workspace.Workspace
 	view  GateView
-	Parts []string // as a person reads them, main first
+	Parts []string // "port:copy"
+	First int      // the part to show first
+}
+
+// Several tells whether more than one part has rows.
+func (s *SnapshotSource) Several() bool {
+	n := 0
+	for _, p := range s.src.Manifest().Parts {
+		if p.Rows > 0 {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// firstPart is the main output's first part with rows, else the first one with rows,
+// else the main output's.
+func firstPart(src *gate.Source) int {
+	best, score := 0, -1
+	for i, p := range src.Parts() {
+		n := 0
+		if src.Manifest().Parts[i].Rows > 0 {
+			n += 2
+		}
+		if p.Port == transform.Main {
+			n++
+		}
+		if n > score {
+			best, score = i, n
+		}
+	}
+	return best
 }
 
 // OpenSnapshot opens the snapshot of a gate or cache. It reads its location.
@@ -51,7 +83,7 @@ func OpenSnapshot(ctx context.Context, ws *workspace.Workspace, v GateView) (*Sn
 	if err == nil {
 		var src *gate.Source
 		if src, err = gate.OpenSource(ctx, place, storage.SnapshotRef{Gate: v.ID, ID: v.Snapshot}, ws.Runner.Alloc); err == nil {
-			return &SnapshotSource{src: src, ws: ws, view: v, Parts: src.PartNames()}, nil
+			return &SnapshotSource{src: src, ws: ws, view: v, Parts: src.PartNames(), First: firstPart(src)}, nil
 		}
 	}
 	return nil, errors.Join(err, ws.Places.Close(context.WithoutCancel(ctx)))
@@ -72,7 +104,7 @@ func (s *SnapshotSource) Close() error { return s.ws.Places.Close(context.Backgr
 func (s *SnapshotSource) Rows(part int) *SnapshotRows {
 	m := s.src.Manifest().Parts[part]
 	title := "Snapshot of " + s.view.Node
-	if len(s.Parts) > 1 {
+	if s.Several() {
 		title += ", " + s.Parts[part]
 	}
 	schema := s.src.Parts()[part].Schema
@@ -237,7 +269,7 @@ func CompareSnapshots(ctx context.Context, ws *workspace.Workspace, v GateView) 
 			return nil, err
 		}
 	}
-	for _, f := range fieldsOf(sources[1].Parts()[0].Schema) {
+	for _, f := range fieldsOf(sources[1].Parts()[firstPart(sources[1])].Schema) {
 		c.Fields = append(c.Fields, f.Name)
 	}
 	c.Comparison, err = gate.Compare(ctx, sources[0], sources[1], mostDifferences)

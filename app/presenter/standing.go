@@ -209,12 +209,19 @@ func (v GateView) Reason() string {
 		if !cut {
 			cause = v.Why
 		}
-		return strings.TrimPrefix(cause, string(v.State)+": ")
+		cause = strings.TrimPrefix(cause, string(v.State)+": ")
+		if _, own, ok := strings.Cut(cause, stageAgain+" ("); ok && strings.HasSuffix(own, ")") {
+			return strings.TrimSuffix(own, ")") // Advice says the rest
+		}
+		return cause
 	case v.Unknown != "" && v.Stale():
 		return v.Unknown
 	}
 	return ""
 }
+
+// stageAgain ends what storage says of every interrupted snapshot.
+const stageAgain = "stage it again from scratch"
 
 // Advice is what to do, "" when there is nothing.
 func (v GateView) Advice() string {
