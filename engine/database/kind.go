@@ -56,7 +56,8 @@ func kindOf(id string) *kind {
 	return nil
 }
 
-func supported() []string {
+// Supported lists the types of database that can be opened, by Hop's plugin ids.
+func Supported() []string {
 	ids := make([]string, len(kinds))
 	for i := range kinds {
 		ids[i] = kinds[i].id

@@ -185,7 +185,7 @@ func (p *Pool) settings(scope *project.Variables, name string) (Settings, *kind,
 	k := kindOf(r.PluginID)
 	if k == nil {
 		return Settings{}, nil, &engine.Error{
-			Message: fmt.Sprintf("connection %q is of type %s, which is not supported yet; supported: %s", resolved, r.PluginID, strings.Join(supported(), ", ")),
+			Message: fmt.Sprintf("connection %q is of type %s, which is not supported yet; supported: %s", resolved, r.PluginID, strings.Join(Supported(), ", ")),
 		}
 	}
 	s, err := newSettings(scope, r, p.options.Location)

@@ -50,13 +50,18 @@ func (m *Metadata) RDBMS(name string) (*RDBMS, error) {
 	if err != nil {
 		return nil, err
 	}
+	return RDBMSOf(o)
+}
+
+// RDBMSOf reads the database connection that an object holds, stored or not.
+func RDBMSOf(o *Object) (*RDBMS, error) {
 	kinds := o.Root().Get("rdbms").Members()
 	if len(kinds) == 0 {
-		return nil, o.problemf(o.Root().Get("rdbms"), "connection %q has no database type under \"rdbms\"; choose one in the connection's form", name)
+		return nil, o.problemf(o.Root().Get("rdbms"), "connection %q has no database type under \"rdbms\"; choose one in the connection's form", o.Name)
 	}
 	s := kinds[0].Value
 	r := &RDBMS{
-		Name:            name,
+		Name:            o.Name,
 		PluginID:        textOr(s.Get("pluginId"), kinds[0].Key),
 		PluginName:      s.Get("pluginName").Text(),
 		AccessType:      s.Get("accessType").Int(0),

@@ -26,6 +26,8 @@ type Report struct {
 	Capabilities storage.Capabilities
 	Conditional  bool // exactly one of several writers wins, decided by the remote
 	Steps        []Step
+
+	each func(Step)
 }
 
 // Err is the first failure, nil when everything worked.
@@ -42,7 +44,12 @@ func (r *Report) Err() error {
 // below the location and tells what worked. It stops at the first failure,
 // and removes what it wrote.
 func (c *Client) Test(ctx context.Context, l storage.Location) *Report {
-	report := &Report{Location: l.String()}
+	return c.TestEach(ctx, l, func(Step) {})
+}
+
+// TestEach is Test that tells of each step as it ends.
+func (c *Client) TestEach(ctx context.Context, l storage.Location, each func(Step)) *Report {
+	report := &Report{Location: l.String(), each: each}
 	var remote storage.Remote
 	if !report.step("open", func() (string, error) {
 		var err error
@@ -65,6 +72,7 @@ func (r *Report) step(name string, run func() (string, error)) bool {
 		s.Err, s.Skipped = nil, true
 	}
 	r.Steps = append(r.Steps, s)
+	r.each(s)
 	return s.Err == nil
 }
 
