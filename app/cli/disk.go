@@ -3,9 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -31,9 +28,6 @@ func diskCommand(sh *shell) *cobra.Command {
 	return c
 }
 
-// spillPrefix starts the names of this program's temporary files.
-const spillPrefix = "sluice-"
-
 func (sh *shell) disk(ctx context.Context, asJSON bool) error {
 	places, err := sharedPlaces()
 	if err != nil {
@@ -45,38 +39,14 @@ func (sh *shell) disk(ctx context.Context, asJSON bool) error {
 		return &exitError{ExitUnusable, withHint(err)}
 	}
 	out := jsonDisk{Snapshots: place.Location.String()}
-	f := places.Folders
-	for _, u := range []workspace.Usage{
-		{Name: "snapshots", Path: f.Snapshots(), Clear: "sluice snapshots prune"},
-		{Name: "cached segments", Path: f.Segments()},
-		{Name: "dev cache", Path: f.DevCache(), Clear: "sluice cache clear"},
-		{Name: "safe engine", Path: f.Safe()},
-	} {
-		if u.Name == "snapshots" && place.Location.Local() {
-			u.Path = place.Location.Path
-		}
-		size, err := workspace.SizeOf(u.Name, u.Path)
-		if err != nil {
-			return &exitError{ExitErrors, err}
-		}
-		size.Clear = u.Clear
-		out.Usage = append(out.Usage, size)
-	}
-	records, err := workspace.SizeOfRecords("executions and logs", f)
-	if err != nil {
+	if out.Usage, err = places.Usage(ctx); err != nil {
 		return &exitError{ExitErrors, err}
 	}
-	out.Usage = append(out.Usage, records)
 	history, err := sh.history()
 	if err != nil {
 		return err
 	}
 	defer history.Close()
-	spill, err := spillUsage()
-	if err != nil {
-		return &exitError{ExitErrors, err}
-	}
-	out.Usage = append(out.Usage, spill)
 	for _, orphans := range []bool{false, true} {
 		policy := snapshot.DefaultPolicy
 		policy.Orphans = orphans
@@ -99,25 +69,4 @@ func (sh *shell) disk(ctx context.Context, asJSON bool) error {
 	}
 	fmt.Fprintf(w, "a prune of %s would free\t%s\t(with --orphans %s)\n", out.Snapshots, workspace.FormatBytes(out.Prunable), workspace.FormatBytes(out.Orphans))
 	return w.Flush()
-}
-
-// spillUsage adds up temporary files in the system's folder.
-func spillUsage() (workspace.Usage, error) {
-	total := workspace.Usage{Name: "spill files", Path: os.TempDir()}
-	entries, err := os.ReadDir(os.TempDir())
-	if err != nil {
-		return total, err
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), spillPrefix) {
-			continue
-		}
-		u, err := workspace.SizeOf("", filepath.Join(os.TempDir(), e.Name()))
-		if err != nil {
-			continue // of another user
-		}
-		total.Bytes += u.Bytes
-		total.Files += u.Files
-	}
-	return total, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/app/workspace"
 	"sluice/storage"
 )
 
@@ -220,7 +221,7 @@ func removalItems(list []storage.RetentionItem) []jsonRemovalItem {
 // an error.
 func (sh *shell) remove(ctx context.Context, s storage.ExecutionStore, p storage.RetentionPolicy, dry, asJSON bool) error {
 	if len(p.Roots) == 0 {
-		p.Needed = neededBySnapshots(ctx, s)
+		p.Needed = workspace.NeededBySnapshots(ctx, s)
 	}
 	plan, err := s.PlanRetention(ctx, p)
 	if err != nil {
@@ -252,28 +253,4 @@ func (sh *shell) remove(ctx context.Context, s storage.ExecutionStore, p storage
 		return &exitError{ExitErrors, fmt.Errorf("%d of %d were not removed; children go with their root execution", len(p.Roots)-len(out.Remove), len(p.Roots))}
 	}
 	return nil
-}
-
-// neededBySnapshots keeps the record of a failed execution that has a gate and
-// was not replayed with success.
-func neededBySnapshots(ctx context.Context, s storage.ExecutionStore) func(storage.ExecutionHead) (string, error) {
-	return func(h storage.ExecutionHead) (string, error) {
-		if h.State == storage.StateSucceeded || h.State == storage.StateSkipped {
-			return "", nil
-		}
-		links, err := s.Snapshots(ctx, h.ID)
-		if err != nil || len(links) == 0 {
-			return "", err
-		}
-		chain, err := s.Lineage(ctx, h.ID)
-		if err != nil {
-			return "", err
-		}
-		for _, r := range chain {
-			if r.State == storage.StateSucceeded {
-				return "", nil
-			}
-		}
-		return "it failed, has sealed rows, and was not replayed yet", nil
-	}
 }

@@ -8,19 +8,11 @@ import (
 	"time"
 
 	"sluice/canvas/scene"
+	"sluice/engine/gate"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
 	"sluice/storage"
 )
-
-// ExecutionRow is one line of the list of executions.
-type ExecutionRow struct {
-	storage.ExecutionHead
-	Look scene.State
-	When string // with the age
-	Took string
-	Why  string // one line
-}
 
 // ExecutionState is the badge of an execution.
 func ExecutionState(s storage.State) scene.State {
@@ -38,7 +30,9 @@ func ExecutionState(s storage.State) scene.State {
 	case storage.StateInterrupted:
 		return scene.StateInterrupted
 	case storage.StateSkipped:
-		return scene.StateNone
+		return scene.StateSkipped
+	case storage.StatePartial:
+		return scene.StatePartial
 	}
 	return scene.StateFailed
 }
@@ -57,70 +51,9 @@ func ActionBadge(s storage.ActionState) scene.State {
 	case storage.ActionInterrupted:
 		return scene.StateInterrupted
 	case storage.ActionSkipped:
-		return scene.StateNone
+		return scene.StateSkipped
 	}
 	return scene.StateFailed
-}
-
-// ExecutionRowOf makes a line of the list.
-func ExecutionRowOf(h storage.ExecutionHead, now time.Time) ExecutionRow {
-	r := ExecutionRow{ExecutionHead: h, Look: ExecutionState(h.State), Took: Elapsed(h.Duration(now))}
-	if !h.Started.IsZero() {
-		r.When = h.Started.Local().Format("2 Jan 15:04:05") + " · " + Ago(now.Sub(h.Started))
-	}
-	r.Why, _, _ = strings.Cut(h.Message, "\n")
-	if h.ReplayOf != "" {
-		r.Why = strings.TrimSpace("Replay of " + ShortID(h.ReplayOf) + "  " + r.Why)
-	}
-	return r
-}
-
-// shortIDLength keeps ids apart that were made in the same second.
-const shortIDLength = 18
-
-// ShortID is enough of an execution's id for a person and for every command.
-func ShortID(id string) string { return id[:min(len(id), shortIDLength)] }
-
-// ExecutionFilter is what the list is narrowed to.
-type ExecutionFilter struct {
-	Text   string // part of the name or file, or the beginning of an id
-	State  string // a state, "" for all
-	Always bool   // children too
-}
-
-// ExecutionStates are the choices of the state filter; the first is all.
-func ExecutionStates() []string {
-	list := []string{"All states"}
-	for _, s := range storage.States() {
-		list = append(list, string(s))
-	}
-	return list
-}
-
-// pageOfExecutions is how many are loaded at a time.
-const pageOfExecutions = 200
-
-// LoadExecutions reads a page of the list behind an id, "" for the first one. It
-// reads the disk.
-func LoadExecutions(ctx context.Context, s storage.ExecutionReader, f ExecutionFilter, after string, now time.Time) (rows []ExecutionRow, next string, err error) {
-	q := storage.ExecutionQuery{RootsOnly: !f.Always, After: after, Limit: pageOfExecutions}
-	if state := storage.State(f.State); state.Known() {
-		q.States = []storage.State{state}
-	}
-	text := strings.TrimSpace(f.Text)
-	if prefix, err := storage.NormalizeIDPrefix(text); err == nil && len(text) >= 6 {
-		q.IDPrefix = prefix
-	} else {
-		q.Name = text
-	}
-	page, err := s.Executions(ctx, q)
-	if err != nil {
-		return nil, "", err
-	}
-	for _, h := range page.Executions {
-		rows = append(rows, ExecutionRowOf(h, now))
-	}
-	return rows, page.Next, nil
 }
 
 // ExecutionDetail is all that is shown of one execution.
@@ -128,15 +61,12 @@ type ExecutionDetail struct {
 	storage.Execution
 	Tree       []storage.ExecutionHead
 	Actions    []storage.ActionRun // its own
+	Runs       []storage.ActionRun // of the whole tree
 	Metrics    []storage.TransformMetrics
 	Snapshots  []storage.SnapshotLink
 	Lineage    []storage.ExecutionHead
-	Log        []storage.LogEntry
 	Definition []byte
 }
-
-// mostLogLines bounds what is loaded of a log at once.
-const mostLogLines = 20_000
 
 // LoadExecution reads what is known of an execution. It reads the disk.
 func LoadExecution(ctx context.Context, s storage.ExecutionReader, id string) (*ExecutionDetail, error) {
@@ -145,8 +75,8 @@ func LoadExecution(ctx context.Context, s storage.ExecutionReader, id string) (*
 		return nil, err
 	}
 	d := &ExecutionDetail{Execution: e}
-	runs, err := s.ActionRuns(ctx, e.Root)
-	for _, a := range runs {
+	d.Runs, err = s.ActionRuns(ctx, e.Root)
+	for _, a := range d.Runs {
 		if a.Execution == id {
 			d.Actions = append(d.Actions, a)
 		}
@@ -160,13 +90,6 @@ func LoadExecution(ctx context.Context, s storage.ExecutionReader, id string) (*
 	d.Snapshots, err = s.Snapshots(ctx, id)
 	keep(err)
 	d.Lineage, err = s.Lineage(ctx, id)
-	keep(err)
-	q := storage.LogQuery{Execution: id, Limit: mostLogLines}
-	if e.Root == id {
-		q.Execution, q.Root = "", id
-	}
-	page, err := s.Logs(ctx, q)
-	d.Log = page.Entries
 	keep(err)
 	if e.Definition != "" {
 		d.Definition, err = s.Definition(ctx, e.Definition)
@@ -223,8 +146,8 @@ func EntryText(e storage.LogEntry) string {
 	return string(e.Kind)
 }
 
-// Graph is the file as it ran, for the canvas; nil when its definition was not
-// kept.
+// Graph is the file as it ran, with the gates as they were sealed, for the canvas;
+// nil when its definition was not kept.
 func (d *ExecutionDetail) Graph(catalog *Catalog) (*File, error) {
 	if len(d.Definition) == 0 {
 		return nil, nil
@@ -233,7 +156,26 @@ func (d *ExecutionDetail) Graph(catalog *Catalog) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewFile(doc, d.File, d.Name, catalog)
+	f, err := NewFile(doc, d.File, d.Name, catalog)
+	if err != nil {
+		return nil, err
+	}
+	var gates []gate.Standing
+	for _, l := range d.Snapshots {
+		if l.CallPath != d.CallPath {
+			continue
+		}
+		g := gate.Standing{Node: l.Node, ID: l.Ref.Gate, Location: l.Location, Snapshot: l.Ref.ID, State: storage.SnapshotSealed}
+		if l.Digest == "" {
+			g.State = storage.SnapshotInterrupted
+			if !d.State.Ended() {
+				g.State = storage.SnapshotOpen
+			}
+		}
+		gates = append(gates, g)
+	}
+	f.SetGates(NewGates(gates, nil))
+	return f, nil
 }
 
 // View is how the execution stands, for the canvas.
@@ -250,10 +192,24 @@ func (d *ExecutionDetail) View(now time.Time) *RunView {
 		})
 	}
 	if d.Kind == storage.KindWorkflow {
-		v.Actions = map[string]scene.State{}
+		v.Actions, v.Notes, v.NotReached = map[string]scene.State{}, map[string]string{}, d.State.Ended()
 		for _, a := range d.Actions {
 			v.Actions[strings.ToLower(a.Node)] = ActionBadge(a.State)
+			v.Notes[strings.ToLower(a.Node)] = actionNote(a)
 		}
 	}
 	return v
+}
+
+// actionNote is the line under an action: what it wrote, else what it read.
+func actionNote(a storage.ActionRun) string {
+	switch r := a.Result; {
+	case r == nil:
+		return ""
+	case max(r.Output, r.Written) > 0 && a.State == storage.ActionFailed:
+		return Grouped(max(r.Output, r.Written)) + " written"
+	case max(r.Output, r.Written, r.Read, r.Input) > 0:
+		return Plural(max(r.Output, r.Written, r.Read, r.Input), "row")
+	}
+	return ""
 }

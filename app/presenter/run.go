@@ -71,6 +71,10 @@ type RunView struct {
 	FailedAt string // transform that failed, "" when none is known
 	// Actions are the states of a workflow's actions, by name in lower case.
 	Actions map[string]scene.State
+	// Notes are the lines under actions, by name in lower case; NotReached says that
+	// an action without a state was not reached.
+	Notes      map[string]string
+	NotReached bool
 	// Gates are the gates that this run seals, by name of the node in lower case.
 	Gates     map[string]gate.Outcome
 	Execution string // its id; "" for previews and before the start

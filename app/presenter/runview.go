@@ -20,7 +20,14 @@ func (v *RunView) decorate(s *scene.Node, name string) {
 		s.Gate = GateView{gate.Standing{State: gated.State}}.Badge()
 	}
 	if state, ok := v.Actions[strings.ToLower(name)]; ok {
-		s.State = state
+		s.State, s.Metric = state, v.Notes[strings.ToLower(name)]
+		if state == scene.StateFailed {
+			s.MetricTone = scene.ToneError
+		}
+		return
+	}
+	if v.NotReached && !s.Disabled {
+		s.State, s.Metric = scene.StateSkipped, "not reached"
 		return
 	}
 	var sum pipeline.Metrics

@@ -109,3 +109,27 @@ func recordedAt(ctx context.Context, remote storage.Remote, log *slog.Logger) (m
 	}
 	return facts, nil
 }
+
+// NeededBySnapshots keeps the record of a failed execution that has a gate and
+// was not replayed with success.
+func NeededBySnapshots(ctx context.Context, s storage.ExecutionStore) func(storage.ExecutionHead) (string, error) {
+	return func(h storage.ExecutionHead) (string, error) {
+		if h.State == storage.StateSucceeded || h.State == storage.StateSkipped {
+			return "", nil
+		}
+		links, err := s.Snapshots(ctx, h.ID)
+		if err != nil || len(links) == 0 {
+			return "", err
+		}
+		chain, err := s.Lineage(ctx, h.ID)
+		if err != nil {
+			return "", err
+		}
+		for _, r := range chain {
+			if r.State == storage.StateSucceeded {
+				return "", nil
+			}
+		}
+		return "it failed, has sealed rows, and was not replayed yet", nil
+	}
+}

@@ -2,13 +2,9 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -239,66 +235,6 @@ func (p *Places) locate(ctx context.Context, location string) (files.Located, er
 		return files.Located{}, err
 	}
 	return files.Located{Remote: r, Name: name, Prefix: l.Remote + ":" + root.Path}, nil
-}
-
-// Usage is what one folder takes on this disk.
-type Usage struct {
-	Name  string `json:"name"`
-	Path  string `json:"path"`
-	Bytes int64  `json:"bytes"`
-	Files int    `json:"files"`
-	Clear string `json:"clear,omitempty"` // what removes it
-}
-
-// SizeOf adds up the files below a folder; a missing one takes nothing.
-func SizeOf(name, folder string) (Usage, error) {
-	u := Usage{Name: name, Path: folder}
-	err := filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if info, err := d.Info(); err == nil {
-			u.Bytes += info.Size()
-			u.Files++
-		}
-		return nil
-	})
-	return u, err
-}
-
-// SizeOfRecords adds up the execution store and its log.
-func SizeOfRecords(name string, f Folders) (Usage, error) {
-	u := Usage{Name: name, Path: f.Data, Clear: "sluice executions prune"}
-	for _, pattern := range []string{"control.db*", "log.db*"} {
-		list, err := filepath.Glob(filepath.Join(f.Data, pattern))
-		if err != nil {
-			return u, err
-		}
-		for _, file := range list {
-			if info, err := os.Stat(file); err == nil {
-				u.Bytes += info.Size()
-				u.Files++
-			}
-		}
-	}
-	return u, nil
-}
-
-// FormatBytes writes 1536 as 1.5 KiB.
-func FormatBytes(n int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	v, k := float64(n), 0
-	for v >= 1024 && k < len(units)-1 {
-		v /= 1024
-		k++
-	}
-	if k == 0 {
-		return strconv.FormatInt(n, 10) + " B"
-	}
-	return fmt.Sprintf("%.1f %s", v, units[k])
 }
 
 // SetWitness makes the places opened from now on remember, and ask for, the

@@ -171,3 +171,22 @@ func TestCloseWithWorkUnderWay(t *testing.T) {
 		t.Errorf("swept twice: %+v, %v", swept, err)
 	}
 }
+
+func TestHeartbeatsAreThoseOfTheProcessesThatRun(t *testing.T) {
+	dir := t.TempDir()
+	c := &ticking{now: time.Date(2026, 9, 1, 2, 0, 0, 0, time.UTC)}
+	s := open(t, dir, execdb.Options{Now: c.look, Heartbeat: rare})
+	run, done := begin(t, s, "running"), begin(t, s, "done")
+	if _, err := s.Transition(t.Context(), done.ID, storage.Change{To: storage.StateSucceeded}); err != nil {
+		t.Fatal(err)
+	}
+	last := c.move(time.Minute)
+	if err := s.Beat(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.move(10 * time.Minute)
+	beats, err := s.Heartbeats(t.Context())
+	if err != nil || len(beats) != 1 || !beats[run.ID].Equal(last) {
+		t.Errorf("%v, %v; want %v for %s", beats, err, last, run.ID)
+	}
+}
