@@ -33,6 +33,17 @@ func (p CallPath) Parent() CallPath {
 	return p[:i]
 }
 
+var pathUnescape = strings.NewReplacer("%25", "%", "%2F", "/")
+
+// Node gives the transform or action that started the execution; "" for the root.
+func (p CallPath) Node() string {
+	part := string(p[strings.LastIndexByte(string(p), '/')+1:])
+	if i := strings.LastIndexByte(part, '#'); i >= 0 {
+		part = part[:i]
+	}
+	return pathUnescape.Replace(part)
+}
+
 // Under says whether the execution is, or is somewhere below, the other one.
 func (p CallPath) Under(other CallPath) bool {
 	return other == "" || p == other || strings.HasPrefix(string(p), string(other)+"/")

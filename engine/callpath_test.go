@@ -44,3 +44,14 @@ func TestCallPathUnder(t *testing.T) {
 		}
 	}
 }
+
+func TestCallPathNamesTheNodeThatStartedIt(t *testing.T) {
+	for _, name := range []string{"Load orders", "a/b", "100 %", "#1", "x#2:3"} {
+		if got := engine.CallPath("Outer#1").Child(name, 2, 3).Node(); got != name {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+	if got := engine.CallPath("").Node(); got != "" {
+		t.Errorf("the root: %q", got)
+	}
+}

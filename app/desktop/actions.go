@@ -54,6 +54,23 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"dark": d.toggleDark, "full-screen": func() { d.win.SetFullScreen(!d.win.FullScreen()) },
 		"next-file": func() { d.step(1) }, "previous-file": func() { d.step(-1) },
 		"context-menu": on((*editor).menuOfSelected), "shortcuts": d.showKeys, "about": d.about,
+		"replay-execution": func() {
+			x := d.shownExecution()
+			if x == nil {
+				return
+			}
+			if ok, why := x.Replayable(); !ok {
+				d.frame.note(why)
+				return
+			}
+			d.runs.detail.replay.OnTapped()
+		},
+		"support-bundle": d.askBundle, "retention": d.askRetention, "disk": d.showDisk,
+		"delete-record": func() {
+			if d.shownExecution() != nil {
+				d.runs.detail.askDelete()
+			}
+		},
 		"sniff": on((*editor).sniff), "gate": on((*editor).markGate), "gate-settings": on((*editor).editGate), "gate-remove": on((*editor).removeGate),
 		"replay-here": on((*editor).replayHere), "snapshot-rows": on((*editor).showSnapshotRows), "snapshot-compare": on((*editor).compareSnapshots),
 		"snapshot-verify": on((*editor).verifySnapshot), "snapshots": on((*editor).listSnapshots),
@@ -319,6 +336,7 @@ func (d *Desktop) toggleDark() {
 	}
 	if d.runs != nil {
 		d.runs.detail.graph.SetTheme(d.look.Theme)
+		d.runs.detail.tabs.chain.SetTheme(d.look.Theme)
 		d.runs.all.Refresh()
 	}
 	d.win.SetMainMenu(d.mainMenu())

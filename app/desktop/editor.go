@@ -4,6 +4,7 @@ package desktop
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -67,7 +68,7 @@ func newEditor(d *Desktop, f *presenter.File, home string) *editor {
 	e.graph.OnZoom = e.zoomed
 	e.graph.OnKey = d.typedKey
 	e.graph.OnShortcut = func(s fyne.Shortcut) { e.shortcut(s) }
-	e.metrics, e.lines, e.problems, e.rows = newMetricsPanel(e), newLogPanel(e), newProblemPanel(e), newRowsPanel(e)
+	e.metrics, e.lines, e.problems, e.rows = newMetricsPanel(e), newLogPanel(e), newProblemPanel(e), newRowsPanel(d, e.folder, "Select a transform and choose Preview rows to see what it gives. A preview never writes.")
 	e.bottom = newSwitcher(d)
 	for _, p := range []struct {
 		name string
@@ -183,6 +184,14 @@ func (e *editor) redesign() {
 		cancel()
 	})
 	e.lookAtGates(gateDelay)
+}
+
+// folder is where the file is, else its project.
+func (e *editor) folder() string {
+	if e.file.Path() == "" {
+		return e.home
+	}
+	return filepath.Dir(e.file.Path())
 }
 
 // variables are those of the file, nil while they are not known.

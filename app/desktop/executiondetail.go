@@ -4,52 +4,49 @@ package desktop
 
 import (
 	"context"
-	"fmt"
+	"image/color"
 	"path/filepath"
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"sluice/app/presenter"
 	sluicecanvas "sluice/canvas"
+	"sluice/canvas/gesture"
 	"sluice/canvas/paint"
 	"sluice/canvas/scene"
+	"sluice/engine"
 	"sluice/engine/replay"
-	"sluice/storage"
 )
 
 // executionDetail shows one execution: what it is, how it stands, its tree, the
-// graph as it ran, and tabs of facts.
+// graph as it ran, and tabs of facts. Tree, graph and tabs follow one selection.
 type executionDetail struct {
 	d     *Desktop
 	list  *executions
 	shown *presenter.ExecutionDetail
 	asked int
+	node  string // transform or action that is selected, "" for none
+	then  string // that is selected once what loads is there
 
-	state   *chip
 	head    *fyne.Container
+	pic     *canvas.Image
 	title   *words
 	about   *words
 	replay  *widget.Button
-	open    *widget.Button
-	banner  *fyne.Container
+	parent  *flat
+	banner  fyne.CanvasObject
 	cause   *words
-	tree    *widget.List
-	indent  []int
-	heads   []storage.ExecutionHead
+	tree    *runTree
 	graph   *sluicecanvas.Graph
+	file    *presenter.File // as it ran, nil when it was not kept
 	note    *words
-	tabs    *switcher
-	info    *grid
-	facts   [][2]string
-	metrics *grid
-	log     *grid
-	vars    *grid
-	snaps   *grid
-	lineage *grid
+	middle  *container.Split
+	tabs    *executionTabs
 	body    fyne.CanvasObject
 	nothing fyne.CanvasObject
 	all     fyne.CanvasObject
@@ -57,200 +54,109 @@ type executionDetail struct {
 
 func newExecutionDetail(x *executions) *executionDetail {
 	d := x.d
-	t := &executionDetail{d: d, list: x, state: newChip(d), title: d.bold("", 16), about: d.caption(""), cause: d.words("", textSize, inkTone(toneError)), note: d.caption("")}
+	t := &executionDetail{d: d, list: x, title: d.bold("", 16), about: d.caption(""), cause: d.words("", textSize, inkTone(toneError)), note: d.caption("")}
+	t.pic = canvas.NewImageFromResource(nil)
+	t.pic.FillMode = canvas.ImageFillContain
 	t.replay = button("Replay…", true, func() { d.askReplay(t.shown, replay.FirstFailed) })
-	t.open = button("Open definition", false, func() { d.openDefinition(t.shown.File) })
-	remove := d.tool("delete", "Delete this record", t.askDelete)
-	t.head = container.NewBorder(nil, nil, container.NewCenter(t.state), container.NewHBox(t.replay, t.open, remove), inset(container.NewVBox(t.title, t.about), 0, 12, 0, 12))
+	t.replay.Icon = d.icon("replay", inkOnPrimary)
+	open := button("Open definition", false, func() { d.openDefinition(t.shown.File) })
+	t.parent = d.tool("parent", "The execution that started this one", func() { t.load(t.shown.Parent) })
+	refresh := d.tool("refresh", "Read it again", func() { t.load(t.shown.ID) })
+	var more *flat
+	more = d.tool("more", "Support bundle, delete", func() { d.menuBelow(more, "support-bundle", "delete-record") })
+	t.head = container.NewBorder(nil, nil, container.NewCenter(sized(t.pic, 24, 24)), container.NewHBox(t.replay, open, t.parent, refresh, more),
+		inset(container.NewVBox(t.title, t.about), 0, 12, 0, 12))
 	head := panel(inset(t.head, 6, 12, 6, 16), theme.ColorNameOverlayBackground)
-	toLog := button("Show in log", false, func() { t.tabs.choose(2) })
-	t.banner = container.NewStack(newGround(theme.ColorNameError), panel(inset(container.NewBorder(nil, nil, nil, toLog, t.cause), 2, 12, 2, 16), theme.ColorNameOverlayBackground))
-	t.tree = widget.NewList(func() int { return len(t.heads) }, func() fyne.CanvasObject {
-		return inset(container.NewBorder(nil, nil, sized(d.text(""), 8, 0), sized(d.caption(""), 70, 0), d.text("")), 2, 8, 2, 8)
-	}, t.showTree)
-	t.tree.OnSelected = func(id widget.ListItemID) {
-		if id < len(t.heads) && t.shown != nil && t.heads[id].ID != t.shown.ID {
-			t.load(t.heads[id].ID)
-		}
-	}
-	t.graph = sluicecanvas.NewGraph(sluicecanvas.Config{Fonts: d.fonts, Theme: d.look.Theme, Empty: paint.Notice{Icon: "executions", Title: "No definition", Text: "It was not kept with this record."}})
-	tree := panel(container.NewBorder(panel(inset(d.bold("Run tree", textSize), 6, 8, 6, 12), theme.ColorNameHeaderBackground), nil, nil, nil, t.tree), theme.ColorNameOverlayBackground)
+	t.makeBanner()
+	t.tree = newRunTree(t)
+	t.graph = sluicecanvas.NewGraph(sluicecanvas.Config{
+		Fonts: d.fonts, Theme: d.look.Theme, Gesture: gesture.Config{ReadOnly: true},
+		Empty: paint.Notice{Icon: "executions", Title: "No definition", Text: "It was not kept with this record."},
+	})
+	t.graph.OnIntent = t.intent
+	t.graph.ToolTip = t.toolTip
 	graph := container.NewBorder(inset(t.note, 4, 8, 4, 12), nil, nil, nil, t.graph)
-	middle := container.NewHSplit(tree, graph)
-	middle.SetOffset(0.27)
-	t.makeTabs()
+	t.middle = container.NewHSplit(t.tree.all, graph)
+	t.middle.SetOffset(0.27)
+	t.tabs = newExecutionTabs(t)
 	bottom := panel(container.NewBorder(panel(t.tabs.head, theme.ColorNameHeaderBackground), nil, nil, nil, t.tabs.stack), theme.ColorNameOverlayBackground)
-	split := container.NewVSplit(middle, bottom)
-	split.SetOffset(0.58)
+	split := container.NewVSplit(t.middle, bottom)
+	split.SetOffset(0.62)
 	t.body = container.NewBorder(container.NewVBox(head, t.banner, widget.NewSeparator()), nil, nil, nil, split)
 	t.nothing = emptyNote(d, "executions", "Select an execution", "Its tree, log, rows and snapshots show here.")
 	t.all = container.NewStack(t.body, t.nothing)
 	t.body.Hide()
+	t.setSmall(d.frame.small)
 	return t
 }
 
-func (t *executionDetail) makeTabs() {
+// makeBanner makes the line that tells what failed first.
+func (t *executionDetail) makeBanner() {
 	d := t.d
-	t.tabs = newSwitcher(d)
-	t.info = newGrid(d, []gridColumn{{"Fact", 160, false, 0}, {"Value", 320, false, 1}}, func() int { return len(t.facts) }, func(r, c int) gridCell {
-		return gridCell{text: t.facts[r][c], ink: []ink{inkSoft, inkText}[c]}
+	pic := canvas.NewImageFromResource(d.icon("state-failed", inkTone(toneError)))
+	pic.FillMode = canvas.ImageFillContain
+	toLog := d.flat("", "Show in log", "The first error of the log", func() { t.tabs.choose(tabLog); t.tabs.log.toError(-1) })
+	copyText := d.flat("copy", "Copy", "", func() {
+		d.app.Clipboard().SetContent(t.cause.full)
+		d.frame.note("Copied")
 	})
-	t.metrics = newGrid(d, executionMetricColumns, t.metricRows, t.metricCell)
-	t.log = newGrid(d, []gridColumn{{"Time", 110, false, 0}, {"Node", 170, false, 0}, {"Message", 360, false, 1}}, func() int {
-		if t.shown == nil {
-			return 0
-		}
-		return len(t.shown.Log)
-	}, t.logCell)
-	t.log.onRow = func(r int) {
-		e := t.shown.Log[r]
-		d.tell(e.Time.Local().Format("2 Jan 2006 15:04:05.000"), strings.TrimSpace(e.Node+"\n\n"+presenter.EntryText(e)))
-	}
-	t.vars = newGrid(d, []gridColumn{{"Variable", 260, false, 0}, {"Value", 320, false, 1}}, func() int {
-		if t.shown == nil {
-			return 0
-		}
-		return len(t.shown.Variables)
-	}, func(r, c int) gridCell {
-		v := t.shown.Variables[r]
-		if c == 0 {
-			return gridCell{text: v.Name}
-		}
-		if v.Secret {
-			return gridCell{text: storage.RedactedText + "  (secret, not stored)", ink: inkSoft}
-		}
-		return gridCell{text: strings.ReplaceAll(v.Value, "\n", " ⏎ ")}
-	})
-	t.snaps = newGrid(d, []gridColumn{{"Gate", 180, false, 0}, {"Snapshot", 300, false, 0}, {"State", 90, false, 0}, {"Role", 80, false, 0}, {"Location", 220, false, 1}}, func() int {
-		if t.shown == nil {
-			return 0
-		}
-		return len(t.shown.Snapshots)
-	}, func(r, c int) gridCell {
-		l := t.shown.Snapshots[r]
-		state := "not sealed"
-		if l.Digest != "" {
-			state = "sealed"
-		}
-		return gridCell{text: []string{l.Node, l.Ref.ID, state, string(l.Role), l.Location}[c]}
-	})
-	t.lineage = newGrid(d, []gridColumn{{"Execution", 180, false, 0}, {"State", 110, false, 0}, {"Started", 170, false, 0}, {"By", 120, false, 0}, {"Reason", 200, false, 1}}, func() int {
-		if t.shown == nil {
-			return 0
-		}
-		return len(t.shown.Lineage)
-	}, func(r, c int) gridCell {
-		h := t.shown.Lineage[r]
-		return gridCell{text: []string{presenter.ShortID(h.ID), string(h.State), h.Started.Local().Format("2 Jan 2006 15:04:05"), h.Who, h.Reason}[c], bold: h.ID == t.shown.ID}
-	})
-	t.lineage.onRow = func(r int) { t.load(t.shown.Lineage[r].ID) }
-	t.tabs.add("Info", t.info.all)
-	t.tabs.add("Metrics", t.metrics.all)
-	t.tabs.add("Log", t.log.all)
-	t.tabs.add("Variables", t.vars.all)
-	t.tabs.add("Snapshots", t.snaps.all)
-	t.tabs.add("Lineage", t.lineage.all)
+	row := container.NewBorder(nil, nil, container.NewCenter(sized(pic, 18, 18)), container.NewHBox(toLog, copyText), inset(t.cause, 0, 8, 0, 8))
+	t.banner = container.NewStack(newSoft(d, toneError), inset(row, 4, 12, 4, 16))
 }
 
-var executionMetricColumns = []gridColumn{
-	{"Step", 220, false, 0},
-	{"State", 110, false, 0},
-	{"Read", 100, true, 0},
-	{"Written", 100, true, 0},
-	{"Input", 90, true, 0},
-	{"Output", 90, true, 0},
-	{"Rejected", 80, true, 0},
-	{"Errors", 70, true, 0},
-	{"Time", 80, true, 0},
-	{"Why", 420, false, 0},
+// softGround is a rectangle in the soft colour of a tone.
+type softGround struct {
+	widget.BaseWidget
+	d    *Desktop
+	tone scene.Tone
+	rect *canvas.Rectangle
 }
 
-func (t *executionDetail) metricRows() int {
-	if t.shown == nil {
-		return 0
-	}
-	return len(t.shown.Actions) + len(t.shown.Metrics)
+func newSoft(d *Desktop, tone scene.Tone) *softGround {
+	g := &softGround{d: d, tone: tone, rect: canvas.NewRectangle(color.Transparent)}
+	g.ExtendBaseWidget(g)
+	return g
 }
 
-func (t *executionDetail) metricCell(r, c int) gridCell {
-	if r < len(t.shown.Actions) {
-		a := t.shown.Actions[r]
-		res := a.Result
-		if res == nil {
-			res = &storage.ActionResult{}
-		}
-		look := presenter.ActionBadge(a.State)
-		name := a.Node
-		if a.Ordinal > 1 {
-			name = fmt.Sprintf("%s #%d", a.Node, a.Ordinal)
-		}
-		why, _, _ := strings.Cut(a.Message, "\n")
-		cell := gridCell{text: []string{
-			name, string(a.State), presenter.Grouped(res.Read), presenter.Grouped(res.Written), presenter.Grouped(res.Input), presenter.Grouped(res.Output),
-			presenter.Grouped(res.Rejected), presenter.Grouped(res.Errors), presenter.Elapsed(a.Ended.Sub(a.Started)), why,
-		}[c]}
-		if c == 1 || c == 9 {
-			cell.ink = inkTone(look.Tone())
-		}
-		return cell
-	}
-	m := t.shown.Metrics[r-len(t.shown.Actions)]
-	name := m.Transform
-	if m.Copy > 0 {
-		name = fmt.Sprintf("%s, copy %d", m.Transform, m.Copy)
-	}
-	took := ""
-	if !m.Started.IsZero() && !m.Ended.IsZero() {
-		took = presenter.Elapsed(m.Ended.Sub(m.Started))
-	}
-	target := ""
-	if m.Sink != nil {
-		target = m.Sink.Target
-	}
-	cell := gridCell{text: []string{
-		name, m.State, presenter.Grouped(m.Read), presenter.Grouped(m.Written), presenter.Grouped(m.Input), presenter.Grouped(m.Output),
-		presenter.Grouped(m.Rejected), presenter.Grouped(m.Errors), took, target,
-	}[c]}
-	if c == 1 && m.State == "failed" {
-		cell.ink = inkTone(toneError)
-	}
-	return cell
+// CreateRenderer implements fyne.Widget.
+func (g *softGround) CreateRenderer() fyne.WidgetRenderer {
+	r := &softRenderer{g}
+	r.Refresh()
+	return r
 }
 
-func (t *executionDetail) logCell(r, c int) gridCell {
-	e := t.shown.Log[r]
-	cell := gridCell{text: []string{e.Time.Local().Format("15:04:05.000"), e.Node, strings.ReplaceAll(presenter.EntryText(e), "\n", " ⏎ ")}[c]}
-	switch {
-	case e.Level >= storage.LevelError:
-		cell.ink = inkTone(toneError)
-	case e.Level == storage.LevelWarn:
-		cell.ink = inkTone(toneWarn)
-	case c == 0:
-		cell.ink = inkSoft
-	}
-	return cell
+type softRenderer struct{ g *softGround }
+
+func (r *softRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.g.rect} }
+func (r *softRenderer) Destroy()                     {}
+func (r *softRenderer) MinSize() fyne.Size           { return fyne.NewSize(1, 1) }
+func (r *softRenderer) Layout(size fyne.Size)        { r.g.rect.Resize(size) }
+func (r *softRenderer) Refresh() {
+	r.g.rect.FillColor = r.g.d.theme().Tone(r.g.tone).Soft
+	r.g.rect.Refresh()
 }
 
-func (t *executionDetail) showTree(id widget.ListItemID, o fyne.CanvasObject) {
-	if id >= len(t.heads) {
-		return
+// setSmall puts the tree into a tab of its own where there is no room beside the
+// graph.
+func (t *executionDetail) setSmall(small bool) {
+	setVisible(t.tree.all, true)
+	t.tabs.withTree(small)
+	if small {
+		t.middle.Leading = container.NewStack()
+		t.middle.SetOffset(0)
+	} else {
+		t.middle.Leading = t.tree.all
+		t.middle.SetOffset(0.27)
 	}
-	h := t.heads[id]
-	row := o.(*fyne.Container).Objects[0].(*fyne.Container)
-	place := h.CallPath[strings.LastIndexByte(h.CallPath, '/')+1:]
-	name := h.Name
-	if place != "" {
-		name = place + "  " + h.Name
-	}
-	w := row.Objects[0].(*words)
-	w.style.Bold = t.shown != nil && h.ID == t.shown.ID
-	w.Set(strings.Repeat("    ", t.indent[id])+name, inkText)
-	row.Objects[1].(*fyne.Container).Objects[0].(*words).Set("", nil)
-	row.Objects[2].(*fyne.Container).Objects[0].(*words).Set(string(h.State), inkTone(presenter.ExecutionState(h.State).Tone()))
+	t.middle.Refresh()
+	t.tabs.fit()
 }
 
 // load reads an execution and shows it.
 func (t *executionDetail) load(id string) {
+	if id == "" {
+		return
+	}
 	t.asked++
 	asked := t.asked
 	background(t.d, func() (*presenter.ExecutionDetail, error) {
@@ -272,139 +178,155 @@ func (t *executionDetail) load(id string) {
 }
 
 func (t *executionDetail) show(x *presenter.ExecutionDetail) {
+	again := t.shown != nil && t.shown.ID == x.ID
 	t.shown = x
+	if !again {
+		t.node = ""
+	}
 	t.nothing.Hide()
 	t.body.Show()
+	now := t.d.now()
 	look := presenter.ExecutionState(x.State)
-	t.state.set(look, look.String())
+	t.pic.Resource = t.d.icon(look.Icon(), inkTone(look.Tone()))
+	t.pic.Refresh()
 	t.title.Set(x.Name, nil)
-	row := presenter.ExecutionRowOf(x.ExecutionHead, t.d.now())
-	t.about.Set(fmt.Sprintf("Execution %s · %s · took %s", presenter.ShortID(x.ID), row.When, row.Took), nil)
+	about := []string{look.String(), "Execution " + presenter.ShortID(x.ID), presenter.Span(x.ExecutionHead, now), presenter.Elapsed(x.Duration(now))}
 	ok, why := x.Replayable()
 	setEnabled(t.replay, ok)
 	if !ok {
-		t.about.Set(t.about.full+" · "+why, nil)
+		about = append(about, why)
 	}
+	t.about.Set(strings.Join(about, " · "), nil)
 	t.replay.SetText("Replay " + capital(string(x.Kind)) + "…")
+	setVisible(t.parent, x.Parent != "")
 	t.head.Refresh() // its parts have other widths now
 	for _, o := range t.head.Objects {
 		o.Refresh()
 	}
-	if node, cause := x.FirstCause(); cause != "" {
-		if node != "" {
-			cause = node + " failed: " + cause
-		}
-		t.cause.Set(strings.ReplaceAll(cause, "\n", " "), nil)
-		t.banner.Show()
-	} else {
-		t.banner.Hide()
+	node, cause := x.FirstCause()
+	if node != "" && cause != "" {
+		cause = node + " failed: " + cause
 	}
-	t.arrange(x)
-	t.draw(x)
-	t.facts = factsOf(x)
-	for _, g := range []*grid{t.info, t.metrics, t.log, t.vars, t.snaps, t.lineage} {
-		g.refresh()
+	t.cause.Set(strings.ReplaceAll(cause, "\n", " "), nil)
+	setVisible(t.banner, cause != "")
+	t.draw(x, again)
+	t.tree.show(x)
+	t.tabs.show(x, again)
+	if then := t.then; then != "" {
+		t.then = ""
+		t.focus(then)
 	}
 	t.d.event("execution %s %s", x.ID, x.State)
 }
 
-// arrange puts the tree into the order of calls.
-func (t *executionDetail) arrange(x *presenter.ExecutionDetail) {
-	children := map[string][]storage.ExecutionHead{}
-	for _, h := range x.Tree {
-		children[h.Parent] = append(children[h.Parent], h)
-	}
-	t.heads, t.indent = nil, nil
-	var walk func(parent string, depth int)
-	walk = func(parent string, depth int) {
-		for _, h := range children[parent] {
-			t.heads, t.indent = append(t.heads, h), append(t.indent, depth)
-			walk(h.ID, depth+1)
-		}
-	}
-	walk("", 0)
-	t.tree.Refresh()
-}
-
-// draw shows the file as it ran.
-func (t *executionDetail) draw(x *presenter.ExecutionDetail) {
+// draw shows the file as it ran; again says that it stays where it is on screen.
+func (t *executionDetail) draw(x *presenter.ExecutionDetail, again bool) {
 	f, err := x.Graph(t.d.catalog)
-	if err != nil || f == nil {
+	if t.file = f; err != nil || f == nil {
+		t.file = nil
 		t.graph.SetGraph(scene.Graph{})
 		t.note.Set("The definition was not kept", nil)
 		return
 	}
-	t.graph.SetGraph(f.Scene(x.View(t.d.now())))
-	t.graph.Fit()
-	t.note.Set("Graph as it ran", nil)
+	g := f.Scene(x.View(t.d.now()))
+	if again {
+		t.graph.Update(g.Nodes, g.Hops)
+	} else {
+		t.graph.SetGraph(g)
+		t.graph.Fit()
+	}
+	note := "Graph as it ran"
+	if x.Since != "" {
+		note += " · " + x.Since
+	}
+	t.note.Set(note, nil)
 }
 
-func factsOf(x *presenter.ExecutionDetail) [][2]string {
-	ended := "still going"
-	if !x.Ended.IsZero() {
-		ended = x.Ended.Local().Format("2 Jan 2006 15:04:05 MST")
-	}
-	list := [][2]string{
-		{"State", string(x.State)},
-		{"Execution", x.ID},
-		{"File", shorten(x.File)},
-		{"Started", x.Started.Local().Format("2 Jan 2006 15:04:05 MST")},
-		{"Ended", ended},
-		{"By", fmt.Sprintf("%s, process %d on %s", x.Who, x.PID, x.Host)},
-	}
-	add := func(name, value string) {
-		if value != "" {
-			list = append(list, [2]string{name, value})
+// intent answers a gesture on the graph.
+func (t *executionDetail) intent(i gesture.Intent) {
+	switch v := i.(type) {
+	case gesture.Select:
+		node := ""
+		if ids := t.graph.Machine().Selection().IDs(scene.KindNode); len(ids) == 1 && t.file != nil {
+			n, _ := t.file.Node(presenter.ElementID(ids[0]))
+			node = n.Name
 		}
+		t.follow(node)
+	case gesture.Open:
+		t.drill(v.Node)
+	case gesture.Edit:
+		t.drill(v.Ref.ID)
 	}
-	add("Why", x.Message)
-	add("Called as", x.CallPath)
-	add("Replay of", x.ReplayOf)
-	add("Reason", x.Reason)
-	add("Run configuration", x.RunConfiguration)
-	for _, p := range x.Parameters {
-		value := p.Value
-		if p.Secret {
-			value = storage.RedactedText
-		}
-		add("Parameter "+p.Name, value)
-	}
-	return list
 }
 
-// askDelete removes the record after a question.
-func (t *executionDetail) askDelete() {
-	x := t.shown
-	if x == nil {
+// drill goes to the execution that an action or executor started last.
+func (t *executionDetail) drill(id scene.ID) {
+	if t.file == nil {
 		return
 	}
-	t.d.ask("Delete this record?", fmt.Sprintf("The record of %s from %s goes with everything it called. Its snapshots stay until they are pruned.", x.Name, x.Started.Local().Format("2 Jan 15:04")),
-		answer{"Cancel", true, nil},
-		answer{"Delete", false, func() {
-			background(t.d, func() (storage.Removed, error) {
-				s, err := t.d.history.Store(context.Background())
-				if err != nil {
-					return storage.Removed{}, err
-				}
-				plan, err := s.PlanRetention(context.Background(), storage.RetentionPolicy{Roots: []string{x.Root}})
-				if err != nil {
-					return storage.Removed{}, err
-				}
-				for _, k := range plan.Keep {
-					return storage.Removed{}, fmt.Errorf("the record stays: %s", k.Why)
-				}
-				return s.Remove(context.Background(), plan)
-			}, func(_ storage.Removed, err error) {
-				if err != nil {
-					t.d.fail("Delete the record", err)
-					return
-				}
-				t.shown = nil
-				t.body.Hide()
-				t.nothing.Show()
-				t.list.reload()
-			})
-		}})
+	n, _ := t.file.Node(presenter.ElementID(id))
+	child := ""
+	for _, h := range t.shown.Tree {
+		if h.Parent == t.shown.ID && strings.EqualFold(engine.CallPath(h.CallPath).Node(), n.Name) {
+			child = h.ID
+		}
+	}
+	if child == "" {
+		t.d.frame.note(n.Name + " started no execution of its own")
+		return
+	}
+	t.load(child)
+}
+
+// focus selects a node wherever it shows.
+func (t *executionDetail) focus(node string) {
+	if t.file != nil {
+		sel := scene.Selection{}
+		if n, ok := t.file.NodeNamed(node); ok {
+			sel = scene.Select(scene.NodeRef(presenter.SceneID(n.ID)))
+		}
+		t.graph.Machine().SetSelection(sel)
+		t.graph.Repaint()
+	}
+	t.follow(node)
+}
+
+// follow lets tree and tabs follow the selection.
+func (t *executionDetail) follow(node string) {
+	if t.node == node {
+		return
+	}
+	t.node = node
+	t.tree.list.Refresh()
+	t.tabs.follow(node)
+}
+
+func (t *executionDetail) toolTip(hit scene.Hit) (paint.ToolTip, bool) {
+	if hit.Kind != scene.KindNode || t.file == nil {
+		return paint.ToolTip{}, false
+	}
+	n, _ := t.file.Node(presenter.ElementID(hit.ID))
+	tip := paint.ToolTip{Title: n.Name, Caption: n.Type}
+	if k, ok := t.file.Kind(n); ok {
+		tip.Caption = k.Name
+	}
+	if v, ok := t.file.Gates().Gate(n.Name); ok {
+		tip.Rows = append(tip.Rows, paint.TipRow{Key: "gate", Value: v.Badge().String()}, paint.TipRow{Key: "location", Value: v.Location})
+	}
+	for _, a := range t.shown.Actions {
+		if strings.EqualFold(a.Node, n.Name) {
+			tip.Rows = append(tip.Rows, paint.TipRow{Key: "state", Value: presenter.ActionBadge(a.State).String()})
+			if message, _, _ := strings.Cut(a.Message, "\n"); message != "" {
+				tip.Rows = append(tip.Rows, paint.TipRow{Key: message})
+			}
+		}
+	}
+	for _, m := range t.shown.Metrics {
+		if strings.EqualFold(m.Transform, n.Name) && m.Copy == 0 {
+			tip.Rows = append(tip.Rows, paint.TipRow{Key: "read", Value: presenter.Grouped(m.Read + m.Input)}, paint.TipRow{Key: "written", Value: presenter.Grouped(max(m.Written, m.Output))})
+		}
+	}
+	return tip, true
 }
 
 // openDefinition opens the file of an execution in the designer.

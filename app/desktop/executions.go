@@ -4,7 +4,7 @@ package desktop
 
 import (
 	"context"
-	"fmt"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -31,36 +31,49 @@ type executions struct {
 	next   string
 	asked  int    // number of the latest question to the store
 	wanted string // execution to show once its record is there
+	swept  time.Time
 
 	list   *widget.List
 	more   *flat
+	shown  *words // how many of the list
 	count  *words
-	empty  fyne.CanvasObject
+	empty  *fyne.Container
 	detail *executionDetail
 	all    fyne.CanvasObject
 }
 
 func newExecutions(d *Desktop) *executions {
 	x := &executions{d: d}
-	x.count = d.caption("")
-	refresh := d.tool("refresh", "Read the list again (F5)", func() { x.reload() })
+	x.count, x.shown = d.caption(""), d.caption("")
+	refresh := d.tool("refresh", "Read the list again", func() { x.reload() })
+	var more *flat
+	more = d.tool("more", "Retention, disk use", func() { d.menuBelow(more, "retention", "disk") })
 	search := d.field("", "Name or execution id", func(s string) { x.filter.Text = s; x.reload() })
-	states := widget.NewSelect(presenter.ExecutionStates(), func(s string) { x.filter.State = s; x.reload() })
-	states.Selected = states.Options[0]
-	children := widget.NewCheck("Children too", func(on bool) { x.filter.Always = on; x.reload() })
-	head := panel(inset(container.NewBorder(nil, nil, wide(d.bold("Executions", 14)), refresh, inset(x.count, 0, 8, 0, 8)), 4, 8, 4, 12), theme.ColorNameHeaderBackground)
-	filters := inset(container.NewVBox(search, container.NewGridWithColumns(2, bordered(states), children)), 8, 8, 8, 8)
+	choice := func(options []string, set func(string)) fyne.CanvasObject {
+		c := widget.NewSelect(options, func(s string) { set(s); x.reload() })
+		c.Selected = options[0]
+		return bordered(c)
+	}
+	roots := widget.NewCheck("Root runs only", func(on bool) { x.filter.Children = !on; x.reload() })
+	roots.Checked = true
+	head := panel(inset(container.NewBorder(nil, nil, wide(d.bold("Executions", 14)), container.NewHBox(refresh, more), inset(x.count, 0, 8, 0, 8)), 4, 8, 4, 12), theme.ColorNameHeaderBackground)
+	filters := inset(container.NewVBox(search, container.NewGridWithColumns(2,
+		choice(presenter.ExecutionStates(), func(s string) { x.filter.State = s }), choice(presenter.ExecutionAges(), func(s string) { x.filter.Age = s }),
+		choice(presenter.ExecutionKinds(), func(s string) { x.filter.Kind = s }), roots)), 8, 8, 8, 8)
 	x.list = widget.NewList(func() int { return len(x.rows) }, x.newRow, x.showRow)
 	x.list.OnSelected = func(id widget.ListItemID) {
 		if id < len(x.rows) {
 			x.detail.load(x.rows[id].ID)
 		}
 	}
-	x.more = d.flat("", "Load older ones", "", func() { x.load(x.next) })
+	x.more = d.flat("", "Next 200", "Read older ones too", func() { x.load(x.next) })
+	x.more.inkOf, x.more.bold = inkPrimary, true
 	x.more.Hide()
-	x.empty = emptyNote(d, "executions", "Nothing has run yet", "Runs appear here as they begin.")
+	foot := panel(inset(container.NewBorder(nil, nil, nil, x.more, x.shown), 2, 8, 2, 12), theme.ColorNameHeaderBackground)
+	x.empty = container.NewStack(emptyNote(d, "executions", "Nothing has run yet", "Runs appear here as they begin."),
+		emptyNote(d, "filter-list", "No execution fits", "Take a filter back to see more."))
 	body := container.NewStack(x.list, x.empty)
-	left := panel(container.NewBorder(container.NewVBox(head, filters, widget.NewSeparator()), x.more, nil, nil, body), theme.ColorNameOverlayBackground)
+	left := panel(container.NewBorder(container.NewVBox(head, filters, widget.NewSeparator()), foot, nil, nil, body), theme.ColorNameOverlayBackground)
 	x.detail = newExecutionDetail(x)
 	x.all = container.NewThemeOverride(container.New(&listLayout{d}, left, x.detail.all), flatLook{d})
 	return x
@@ -88,13 +101,37 @@ func (x *executions) newRow() fyne.CanvasObject {
 	d := x.d
 	pic := canvas.NewImageFromResource(nil)
 	pic.FillMode = canvas.ImageFillContain
-	took, when := d.caption(""), d.caption("")
-	took.align, when.align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
-	top := container.NewBorder(nil, nil, nil, sized(took, 76, 0), d.bold("", textSize))
-	state := d.words("", captionSize, inkSoft)
-	state.style.Bold = true
-	bottom := container.NewBorder(nil, nil, sized(state, 80, 0), sized(when, 150, 0), d.caption(""))
-	return sized(inset(container.NewBorder(nil, nil, container.NewCenter(sized(pic, 18, 18)), nil, inset(container.NewVBox(top, bottom), 0, 0, 0, 10)), 6, 12, 6, 12), 0, listRow)
+	took, when, state := d.caption(""), d.caption(""), d.words("", captionSize, inkSoft)
+	took.align, when.align, state.style.Bold = fyne.TextAlignTrailing, fyne.TextAlignTrailing, true
+	return sized(container.New(executionRow{}, pic, d.bold("", textSize), took, state, d.caption(""), when), 0, listRow)
+}
+
+// executionRow lays out the parts of a row: icon, name and duration; below state,
+// reason and time. The state takes the room of its word.
+type executionRow struct{}
+
+// MinSize implements fyne.Layout.
+func (executionRow) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(200, listRow) }
+
+// Layout implements fyne.Layout.
+func (executionRow) Layout(o []fyne.CanvasObject, size fyne.Size) {
+	const left, right, line = 40, 12, 17
+	put := func(i int, x, y, w, h float32) {
+		o[i].Move(fyne.NewPos(x, y))
+		o[i].Resize(fyne.NewSize(max(0, w), h))
+	}
+	natural := func(i int) float32 {
+		w := o[i].(*words)
+		return fyne.MeasureText(w.full, w.size, w.style).Width + 2
+	}
+	top, below, end := size.Height/2-line, size.Height/2+1, size.Width-right
+	put(0, 14, (size.Height-18)/2, 18, 18)
+	took, when, state := natural(2), natural(5), natural(3)
+	put(1, left, top, end-left-took-8, line)
+	put(2, end-took, top, took, line)
+	put(3, left, below, state, line)
+	put(4, left+state+6, below, end-when-8-left-state-6, line)
+	put(5, end-when, below, when, line)
 }
 
 func (x *executions) showRow(id widget.ListItemID, o fyne.CanvasObject) {
@@ -102,20 +139,21 @@ func (x *executions) showRow(id widget.ListItemID, o fyne.CanvasObject) {
 		return
 	}
 	r := x.rows[id]
-	row := o.(*fyne.Container).Objects[0].(*fyne.Container).Objects[0].(*fyne.Container)
-	lines := row.Objects[0].(*fyne.Container).Objects[0].(*fyne.Container)
-	pic := row.Objects[1].(*fyne.Container).Objects[0].(*fyne.Container).Objects[0].(*canvas.Image)
+	row := o.(*fyne.Container).Objects[0].(*fyne.Container)
 	tone := r.Look.Tone()
 	if icon := r.Look.Icon(); icon != "" {
+		pic := row.Objects[0].(*canvas.Image)
 		pic.Resource = x.d.icon(icon, inkTone(tone))
 		pic.Refresh()
 	}
-	top, bottom := lines.Objects[0].(*fyne.Container), lines.Objects[1].(*fyne.Container)
-	top.Objects[0].(*words).Set(r.Name, nil)
-	top.Objects[1].(*fyne.Container).Objects[0].(*words).Set(r.Took, nil)
-	bottom.Objects[0].(*words).Set(r.Why, nil)
-	bottom.Objects[1].(*fyne.Container).Objects[0].(*words).Set(r.Look.String(), inkTone(tone))
-	bottom.Objects[2].(*fyne.Container).Objects[0].(*words).Set(r.When, nil)
+	for i, text := range []string{r.Name, r.Took, r.Look.String(), r.Why, r.When} {
+		var c ink
+		if i == 2 {
+			c = inkTone(tone)
+		}
+		row.Objects[i+1].(*words).Set(text, c)
+	}
+	row.Layout.Layout(row.Objects, row.Size())
 }
 
 // reload reads the list from its start.
@@ -155,16 +193,14 @@ func (x *executions) show(rows []presenter.ExecutionRow, next string) {
 	more := ""
 	if next != "" {
 		more = "+"
-		x.more.Show()
-	} else {
-		x.more.Hide()
 	}
-	x.count.Set(fmt.Sprintf("%s%s", presenter.Grouped(int64(len(rows))), more), nil)
-	if len(rows) == 0 {
-		x.empty.Show()
-	} else {
-		x.empty.Hide()
-	}
+	setVisible(x.more, next != "")
+	n := presenter.Grouped(int64(len(rows)))
+	x.count.Set(n+more, nil)
+	x.shown.Set(map[bool]string{true: "", false: "1–" + n}[len(rows) == 0], nil)
+	setVisible(x.empty, len(rows) == 0)
+	setVisible(x.empty.Objects[0], !x.filter.Narrowed())
+	setVisible(x.empty.Objects[1], x.filter.Narrowed())
 	x.list.UnselectAll()
 	x.list.Refresh()
 	x.d.event("executions %d", len(rows))
@@ -205,10 +241,27 @@ func (x *executions) live() {
 		running = running || !r.State.Ended()
 	}
 	if running {
+		x.sweep()
 		x.refreshRows()
 	}
 	if s := x.detail.shown; s != nil && !s.State.Ended() {
 		x.detail.load(s.ID)
+	}
+}
+
+// sweepPause is how often executions of dead processes are looked for.
+const sweepPause = 15 * time.Second
+
+// sweep ends the records of executions whose process died, so that they show as
+// interrupted and can be replayed.
+func (x *executions) sweep() {
+	if now := x.d.now(); now.Sub(x.swept) >= sweepPause {
+		x.swept = now
+		x.d.spawn(func() {
+			if err := x.d.history.Sweep(context.Background()); err != nil {
+				x.d.post(func() { x.d.frame.note("Dead runs could not be looked for: " + err.Error()) })
+			}
+		})
 	}
 }
 
@@ -231,10 +284,10 @@ func (x *executions) refreshRows() {
 			fresh[r.ID] = r
 		}
 		for i, r := range x.rows {
-			if f, ok := fresh[r.ID]; ok {
+			if f, ok := fresh[r.ID]; ok && f != r {
 				x.rows[i] = f
+				x.list.RefreshItem(i)
 			}
 		}
-		x.list.Refresh()
 	})
 }

@@ -119,7 +119,7 @@ func (g *grid) fit(width float32) {
 	g.fitted = width
 	rest, sum := width-scrollRoom, float32(0)
 	for _, c := range g.columns {
-		rest -= c.width + 1 // and the line behind it
+		rest -= c.width + columnGap
 		sum += c.grow
 	}
 	if sum == 0 {
@@ -132,5 +132,11 @@ func (g *grid) fit(width float32) {
 	}
 }
 
+// columnGap is what a table leaves between two columns.
+const columnGap = 4
+
 // scrollRoom keeps the last column clear of the scroll bar.
 const scrollRoom = 12
+
+// scrollTo brings a row into view.
+func (g *grid) scrollTo(row int) { g.table.ScrollTo(widget.TableCellID{Row: row, Col: 0}) }

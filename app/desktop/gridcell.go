@@ -24,6 +24,8 @@ type gridCell struct {
 	// bar is a filled share from 0 to 1, shown where full is true.
 	bar  float32
 	full bool
+	// soft, when not neutral, is the tone of the ground.
+	soft scene.Tone
 }
 
 // cellView shows one cell. Its parts are made when a cell first needs them, since a
@@ -37,6 +39,7 @@ type cellView struct {
 	pic   *canvas.Image
 	chip  *chip
 	bars  [2]*canvas.Rectangle // the whole and the filled part
+	back  *canvas.Rectangle    // nil while no cell had a ground
 }
 
 const cellInset = 8
@@ -65,6 +68,9 @@ func (v *cellView) set(c gridCell, right bool) {
 			v.bars[i].CornerRadius = 2
 		}
 	}
+	if c.soft != toneNeutral && v.back == nil {
+		v.back = canvas.NewRectangle(color.Transparent)
+	}
 	v.Refresh()
 }
 
@@ -77,6 +83,13 @@ func (r *cellRenderer) Destroy()           {}
 func (r *cellRenderer) MinSize() fyne.Size { return fyne.NewSize(8, gridRow) }
 
 func (r *cellRenderer) Objects() []fyne.CanvasObject {
+	if r.v.cell.soft != toneNeutral {
+		return append([]fyne.CanvasObject{r.v.back}, r.content()...)
+	}
+	return r.content()
+}
+
+func (r *cellRenderer) content() []fyne.CanvasObject {
 	v := r.v
 	switch {
 	case v.cell.state != scene.StateNone:
@@ -92,6 +105,9 @@ func (r *cellRenderer) Objects() []fyne.CanvasObject {
 func (r *cellRenderer) Layout(size fyne.Size) {
 	v, left := r.v, float32(cellInset)
 	room := size.Width - 2*cellInset
+	if v.back != nil {
+		v.back.Resize(size)
+	}
 	switch {
 	case v.cell.state != scene.StateNone:
 		v.chip.Move(fyne.NewPos(left-2, (size.Height-20)/2))
@@ -117,6 +133,10 @@ func (r *cellRenderer) Layout(size fyne.Size) {
 func (r *cellRenderer) Refresh() {
 	v, c := r.v, &r.v.cell
 	t := v.d.theme()
+	if c.soft != toneNeutral {
+		v.back.FillColor = t.Tone(c.soft).Soft
+		v.back.Refresh()
+	}
 	switch {
 	case c.state != scene.StateNone:
 		v.chip.set(c.state, c.text)

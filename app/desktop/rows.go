@@ -19,7 +19,8 @@ import (
 
 // rowsPanel shows the rows of a preview, of a running transform or of a snapshot.
 type rowsPanel struct {
-	e      *editor
+	d      *Desktop
+	folder func() string       // where exports go
 	source presenter.RowSource // nil: none
 	closed func()              // gives back what the source needs
 	title  *words
@@ -30,16 +31,16 @@ type rowsPanel struct {
 	all    fyne.CanvasObject
 }
 
-func newRowsPanel(e *editor) *rowsPanel {
-	r := &rowsPanel{e: e, title: e.d.caption(""), closed: func() {}}
-	r.grid = newGrid(e.d, nil, r.count, r.cell)
+func newRowsPanel(d *Desktop, folder func() string, none string) *rowsPanel {
+	r := &rowsPanel{d: d, folder: folder, title: d.caption(""), closed: func() {}}
+	r.grid = newGrid(d, nil, r.count, r.cell)
 	r.grid.onRow = r.detail
 	r.parts = widget.NewSelect(nil, nil)
 	r.parts.Hide()
-	r.export = e.d.flat("export", "Export to CSV…", "All rows, to a file", r.askExport)
+	r.export = d.flat("export", "Export to CSV…", "All rows, to a file", r.askExport)
 	head := container.NewBorder(nil, nil, nil, container.NewHBox(container.NewCenter(sized(r.parts, 150, 28)), r.export), inset(r.title, 0, 8, 0, 8))
 	body := container.NewBorder(head, nil, nil, nil, r.grid.all)
-	r.all = container.NewStack(body, emptyNote(e.d, "preview", "No rows", "Select a transform and choose Preview rows to see what it gives. A preview never writes."))
+	r.all = container.NewStack(body, emptyNote(d, "preview", "No rows", none))
 	body.Hide()
 	return r
 }
@@ -74,14 +75,14 @@ func (r *rowsPanel) detail(row int) {
 	if row >= r.count() {
 		return
 	}
-	g := newGrid(r.e.d, []gridColumn{{"Field", 200, false, 0}, {"Type", 90, false, 0}, {"Value", 300, false, 1}}, func() int { return len(r.fields) }, func(k, c int) gridCell {
+	g := newGrid(r.d, []gridColumn{{"Field", 200, false, 0}, {"Type", 90, false, 0}, {"Value", 300, false, 1}}, func() int { return len(r.fields) }, func(k, c int) gridCell {
 		if c == 2 {
 			return r.cell(row, k+1)
 		}
 		return gridCell{text: []string{r.fields[k].Name, r.fields[k].Type}[c], ink: []ink{inkText, inkSoft}[c]}
 	})
 	var dl *dialog
-	dl = r.e.d.dialog(fmt.Sprintf("Row %s", presenter.Grouped(int64(row+1))), "", g.all, fyne.NewSize(840, 480), nil, button("Close", true, func() { dl.close() }))
+	dl = r.d.dialog(fmt.Sprintf("Row %s", presenter.Grouped(int64(row+1))), "", g.all, fyne.NewSize(840, 480), nil, button("Close", true, func() { dl.close() }))
 	dl.onEnter = func() { dl.close() }
 }
 
@@ -132,23 +133,19 @@ func (r *rowsPanel) update() {
 
 // askExport asks where the rows go.
 func (r *rowsPanel) askExport() {
-	rows, d := r.source, r.e.d
+	rows, d := r.source, r.d
 	if rows == nil {
 		return
 	}
 	name, _, _ := strings.Cut(rows.Caption(), ":")
 	name = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(name), " ", "-")) + ".csv"
-	folder := r.e.home
-	if r.e.file.Path() != "" {
-		folder = filepath.Dir(r.e.file.Path())
-	}
-	d.choose(chooserOptions{title: "Export rows", ok: "Export", folder: folder, name: name, save: true, show: func(name string) bool { return filepath.Ext(name) == ".csv" }}, func(path string) {
+	d.choose(chooserOptions{title: "Export rows", ok: "Export", folder: r.folder(), name: name, save: true, show: func(name string) bool { return filepath.Ext(name) == ".csv" }}, func(path string) {
 		d.mayReplace(path, func() { r.exportTo(rows, path) })
 	})
 }
 
 func (r *rowsPanel) exportTo(rows presenter.RowSource, path string) {
-	d := r.e.d
+	d := r.d
 	d.frame.note("Exporting to " + path + " …")
 	background(d, func() (int64, error) { return rows.ExportCSV(context.Background(), path) }, func(n int64, err error) {
 		if err != nil {
@@ -172,4 +169,36 @@ func (d *Desktop) mayReplace(path string, do func()) {
 		}
 		d.ask("Replace "+filepath.Base(path)+"?", "There is a file of this name in "+filepath.Dir(path)+".", answer{"Cancel", false, nil}, answer{"Replace", true, do})
 	})
+}
+
+// showSnapshot loads the rows of one part of a snapshot; others can be chosen.
+func (r *rowsPanel) showSnapshot(src *presenter.SnapshotSource, part int) {
+	rows := src.Rows(part)
+	ctx, cancel := context.WithCancel(context.Background())
+	r.show(rows, func() {
+		cancel()
+		r.d.spawn(func() { _ = src.Close() }) // it was only read
+	})
+	r.parts.OnChanged = nil
+	r.parts.SetOptions(src.Parts)
+	r.parts.SetSelectedIndex(part)
+	r.parts.OnChanged = func(string) {
+		if i := r.parts.SelectedIndex(); i >= 0 && i != part {
+			r.closed = cancel // the source stays open
+			r.showSnapshot(src, i)
+		}
+	}
+	setVisible(r.parts, src.Several())
+	done := make(chan struct{})
+	loaded := func() {
+		if r.source == presenter.RowSource(rows) {
+			r.update()
+		}
+	}
+	r.d.spawn(func() {
+		rows.Load(ctx)
+		close(done)
+		r.d.post(loaded)
+	})
+	r.d.spawn(func() { r.d.ticking(done, loaded) })
 }

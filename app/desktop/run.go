@@ -159,11 +159,11 @@ func (e *editor) run(o presenter.RunOptions, run pipeline.Run, rows *presenter.R
 // bridge brings the numbers of a run to the screen, at most one change per tick. It
 // is the one way by which a running engine reaches widgets.
 func (e *editor) bridge(done <-chan struct{}, rows *presenter.Rows) {
-	e.ticking(done, func() { e.tickOnce(rows) })
+	e.d.ticking(done, func() { e.tickOnce(rows) })
 }
 
 // ticking runs f on the goroutine of the user interface once per tick, until done.
-func (e *editor) ticking(done <-chan struct{}, f func()) {
+func (d *Desktop) ticking(done <-chan struct{}, f func()) {
 	t := time.NewTicker(tick)
 	defer t.Stop()
 	for {
@@ -171,7 +171,7 @@ func (e *editor) ticking(done <-chan struct{}, f func()) {
 		case <-done:
 			return
 		case <-t.C:
-			e.d.post(f)
+			d.post(f)
 		}
 	}
 }

@@ -65,42 +65,8 @@ func (e *editor) openSnapshot(v presenter.GateView) {
 		}
 		e.setBottom(true)
 		e.bottom.choose(3)
-		e.showPart(src, src.First)
+		e.rows.showSnapshot(src, src.First)
 	})
-}
-
-// showPart loads the rows of one part; the choice of parts stays on top.
-func (e *editor) showPart(src *presenter.SnapshotSource, part int) {
-	rows := src.Rows(part)
-	ctx, cancel := context.WithCancel(context.Background())
-	e.rows.show(rows, func() {
-		cancel()
-		e.d.spawn(func() { _ = src.Close() }) // it was only read
-	})
-	e.rows.parts.OnChanged = nil
-	e.rows.parts.SetOptions(src.Parts)
-	e.rows.parts.SetSelectedIndex(part)
-	e.rows.parts.OnChanged = func(string) {
-		if i := e.rows.parts.SelectedIndex(); i >= 0 && i != part {
-			e.rows.closed = cancel // the source stays open
-			e.showPart(src, i)
-		}
-	}
-	setVisible(e.rows.parts, src.Several())
-	done := make(chan struct{})
-	e.d.spawn(func() {
-		rows.Load(ctx)
-		close(done)
-		e.d.post(func() { e.shownRows(rows) })
-	})
-	e.d.spawn(func() { e.ticking(done, func() { e.shownRows(rows) }) })
-}
-
-// shownRows brings the panel up to date while it shows these rows.
-func (e *editor) shownRows(rows *presenter.SnapshotRows) {
-	if e.rows.source == presenter.RowSource(rows) {
-		e.rows.update()
-	}
 }
 
 // compareSnapshots shows how the two newest snapshots of the selected gate differ.

@@ -135,6 +135,9 @@ func (f *frame) setSmall(small bool) {
 	for _, e := range f.d.editors {
 		e.setSmall(small)
 	}
+	if f.d.runs != nil {
+		f.d.runs.detail.setSmall(small)
+	}
 }
 
 // note shows a sentence in the status bar.

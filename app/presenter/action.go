@@ -81,6 +81,11 @@ func Actions() []Action {
 		{ID: "sniff", Title: "Sniff rows while it runs", Icon: "sniff", Menu: "Run", Selection: true, File: true},
 		{ID: "pause", Title: "Pause or go on", Icon: "pause", Menu: "Run", Keys: []string{"Ctrl+,"}, File: true},
 		{ID: "stop", Title: "Stop", Icon: "stop", Menu: "Run", Keys: []string{"Ctrl+."}, File: true},
+		{ID: "replay-execution", Title: "Replay the shown execution…", Icon: "replay", Menu: "Run", Keys: []string{"Ctrl+Shift+R"}, After: true},
+		{ID: "support-bundle", Title: "Support bundle of the shown execution…", Menu: "Run"},
+		{ID: "delete-record", Title: "Delete the record of the shown execution…", Menu: "Run"},
+		{ID: "retention", Title: "Remove old records…", Menu: "Run"},
+		{ID: "disk", Title: "Disk use…", Menu: "Run"},
 		{ID: "check", Title: "Check", Icon: "check-file", Menu: "Run", Keys: []string{"F7"}, File: true, After: true},
 
 		{ID: "gate", Title: "Mark as replay gate (seal output)", Icon: "gate", Menu: "Gates", Keys: []string{"Ctrl+G"}, Editing: true, Selection: true, File: true},

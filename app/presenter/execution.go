@@ -1,9 +1,12 @@
 package presenter
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -11,6 +14,7 @@ import (
 	"sluice/engine/gate"
 	"sluice/engine/hopxml"
 	"sluice/engine/pipeline"
+	"sluice/engine/recorder"
 	"sluice/storage"
 )
 
@@ -66,6 +70,7 @@ type ExecutionDetail struct {
 	Snapshots  []storage.SnapshotLink
 	Lineage    []storage.ExecutionHead
 	Definition []byte
+	Since      string // what became of the file since it ran, "" when it is the same
 }
 
 // LoadExecution reads what is known of an execution. It reads the disk.
@@ -98,7 +103,25 @@ func LoadExecution(ctx context.Context, s storage.ExecutionReader, id string) (*
 		}
 		keep(err)
 	}
+	d.Since = since(d.File, d.Definition)
 	return d, errors.Join(errs...)
+}
+
+// since compares a definition as it ran with the file as it is.
+func since(file string, ran []byte) string {
+	if file == "" || len(ran) == 0 {
+		return ""
+	}
+	now, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "its file is gone"
+	case err != nil:
+		return "its file cannot be read"
+	case !bytes.Equal(recorder.WithoutSecrets(now), recorder.WithoutSecrets(ran)):
+		return "its file has changed since"
+	}
+	return ""
 }
 
 // FirstCause is the message of what failed first, and the node; "" when nothing

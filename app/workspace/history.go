@@ -47,6 +47,19 @@ func (h *History) Store(ctx context.Context) (storage.ExecutionStore, error) {
 	return s, nil
 }
 
+// Sweep ends the records of executions whose process has died since the store was
+// opened.
+func (h *History) Sweep(ctx context.Context) error {
+	h.mu.Lock()
+	s := h.store
+	h.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	_, err := s.Sweep(ctx)
+	return err
+}
+
 // Close flushes the store.
 func (h *History) Close() error {
 	h.mu.Lock()
