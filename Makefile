@@ -56,7 +56,7 @@ demo: build ## build, run the sample project, and show how a failed load is repl
 
 ## Test
 
-.PHONY: test test-headless test-desktop test-bench pictures test-integration soak
+.PHONY: test test-headless test-desktop test-bench test-screen pictures test-integration soak
 test: test-headless test-desktop test-bench ## every test that needs no server, with the race detector where there is no window
 
 test-headless:
@@ -72,6 +72,9 @@ endif
 test-bench:
 	$(SETUP) build race
 	cd bench && CGO_ENABLED=1 $(TEST) -race $(TESTFLAGS) ./cmd/gen ./cmd/peers ./cmd/gate ./measure
+
+test-screen: ## the whole way in the real window, by mouse and keyboard on a virtual screen, and what it costs to idle
+	GO='$(GO)' assets/scripts/screen $(TESTFLAGS)
 
 pictures: ## draw the pictures of assets/screenshots anew
 	$(SETUP) desktop $(if $(SCREEN),xvfb)

@@ -11,7 +11,8 @@ import (
 )
 
 // eventLogVariable names a file that gets a line per thing that happens in the
-// window; tests of the real window read it.
+// window; tests of the real window read it, and beside it NAME.positions, which says
+// where things are.
 const eventLogVariable = "SLUICE_EVENT_LOG"
 
 // openDesktop shows the window; opened is false where there is no screen and no file
@@ -32,7 +33,7 @@ func openDesktop(file string) (code int, opened bool) {
 			return 2, true
 		}
 		defer f.Close()
-		o.EventLog = f
+		o.EventLog, o.Positions = f, path+".positions"
 	}
 	return desktop.Run(o), true
 }

@@ -29,6 +29,8 @@ type Options struct {
 	File     string    // opened at the start; empty: what was open last, or the welcome screen
 	Memory   string    // file of what is kept between starts; empty: the user's
 	EventLog io.Writer // gets one line per thing that happened, for tests of the real window
+	// Positions is a file that is told where things are, see Position; empty for none.
+	Positions string
 }
 
 // Desktop is the application: one window.
@@ -77,6 +79,9 @@ func Run(o Options) int {
 		return 2
 	}
 	d.start(o.File)
+	if o.Positions != "" {
+		d.tellPositions(o.Positions)
+	}
 	d.win.ShowAndRun()
 	return 0
 }
