@@ -15,6 +15,7 @@ import (
 	"fyne.io/fyne/v2"
 	fyneapp "fyne.io/fyne/v2/app"
 
+	"sluice/app/cli"
 	"sluice/app/presenter"
 	"sluice/app/workspace"
 	"sluice/assets/icons"
@@ -209,7 +210,7 @@ func (d *Desktop) workspace(file, home string) func(*presenter.Log, string) (*wo
 		}
 		ws, err := workspace.Open(o)
 		if err == nil {
-			ws.History = d.history
+			ws.History, ws.AppVersion = d.history, cli.Version
 		}
 		return ws, err
 	}

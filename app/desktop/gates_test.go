@@ -297,3 +297,34 @@ func TestTheDevelopmentCacheIsUsedByPointing(t *testing.T) {
 		t.Error("it is cached still")
 	}
 }
+
+func TestTheRunDialogSetsVariables(t *testing.T) {
+	s := show(t, false)
+	e := s.sample(t)
+	e.options.Variables = map[string]string{"COUNTRY": "NL"}
+	s.do("run")
+	s.draw()
+	s.closeDialogs()
+	r := newRunDialog(e, runChoices{configurations: []string{"local"}, standard: "local"})
+	r.open()
+	r.variables = append(r.variables, runVariable{"DAY", "monday"}, runVariable{"", "lost"})
+	r.showVariables()
+	s.draw()
+	r.start()
+	if v := e.runView(); v.State != presenter.RunSucceeded {
+		t.Fatalf("%v: %v", v.State, v.Err)
+	}
+	if len(e.options.Variables) != 2 || e.options.Variables["DAY"] != "monday" {
+		t.Errorf("%v", e.options.Variables)
+	}
+	s.showExecution(e.session.View().Execution)
+	found := ""
+	for _, v := range s.runs.detail.shown.Variables {
+		if v.Name == "DAY" {
+			found = v.Value
+		}
+	}
+	if found != "monday" {
+		t.Errorf("the run knew DAY as %q", found)
+	}
+}

@@ -235,7 +235,7 @@ func (g *gateDialog) browse(below fyne.CanvasObject, f *field) {
 		})}
 		if err != nil {
 			message, _ := explain(err)
-			g.say(gate.KeyLocation, "Remotes cannot be listed: "+message, inkTone(toneError))
+			g.say("Remotes cannot be listed: "+message, inkTone(toneError))
 		}
 		if len(remotes) > 0 {
 			items = append(items, fyne.NewMenuItemSeparator())
@@ -251,7 +251,7 @@ func (g *gateDialog) browse(below fyne.CanvasObject, f *field) {
 // test tries the location and says how it went below it.
 func (g *gateDialog) test(text string) {
 	d := g.e.d
-	g.say(gate.KeyLocation, "Testing …", inkSoft)
+	g.say("Testing …", inkSoft)
 	open := d.workspace(g.e.file.Path(), g.e.home)
 	background(d, func() (string, error) {
 		ws, err := open(nil, "")
@@ -268,17 +268,19 @@ func (g *gateDialog) test(text string) {
 			if hint != "" {
 				message += " (" + hint + ")"
 			}
-			g.say(gate.KeyLocation, message, inkTone(toneError))
+			g.say(message, inkTone(toneError))
 			return
 		}
-		g.say(gate.KeyLocation, said, inkTone(toneOK))
+		g.say(said, inkTone(toneOK))
 		d.event("location tested")
 	})
 }
 
-func (g *gateDialog) say(key, text string, c ink) {
-	g.hints[key].Set(text, c)
-	setVisible(g.hints[key], text != "")
+// say puts what a test or a list said below the location.
+func (g *gateDialog) say(text string, c ink) {
+	hint := g.hints[gate.KeyLocation]
+	hint.Set(text, c)
+	setVisible(hint, text != "")
 }
 
 // release says when rows reach what is downstream.

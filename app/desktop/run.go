@@ -5,12 +5,9 @@ package desktop
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/widget"
 
 	"sluice/app/presenter"
 	"sluice/canvas/scene"
@@ -38,95 +35,6 @@ func (e *editor) runView() *presenter.RunView {
 		return nil
 	}
 	return e.session.View()
-}
-
-// runChoices are what the run dialog offers, read from the project.
-type runChoices struct {
-	configurations []string
-	standard       string
-}
-
-// askRun asks for configuration, log level and parameters, and runs.
-func (e *editor) askRun() {
-	if v := e.runView(); v != nil && v.State.Active() {
-		return
-	}
-	open, pipelines := e.d.workspace(e.file.Path(), e.home), e.file.IsPipeline()
-	background(e.d, func() (runChoices, error) {
-		ws, err := open(nil, "")
-		if err != nil {
-			return runChoices{}, err
-		}
-		m := ws.Project.Metadata()
-		kind := project.TypePipelineRunConfiguration
-		if !pipelines {
-			kind = project.TypeWorkflowRunConfiguration
-		}
-		c := runChoices{standard: m.DefaultRunConfiguration(kind)}
-		if c.configurations, err = m.Names(kind); err != nil {
-			return c, err
-		}
-		if c.standard == "" {
-			c.standard = project.LocalRunConfiguration
-		}
-		if len(c.configurations) == 0 {
-			c.configurations = []string{c.standard}
-		}
-		return c, nil
-	}, func(c runChoices, err error) {
-		if err != nil {
-			e.d.fail("Run "+e.file.Title(), err)
-			return
-		}
-		e.runDialog(c)
-	})
-}
-
-func (e *editor) runDialog(c runChoices) {
-	o := e.options
-	if o.Configuration == "" {
-		o.Configuration = c.standard
-	}
-	given := map[string]string{}
-	maps.Copy(given, o.Parameters)
-	config := widget.NewSelect(c.configurations, func(s string) { o.Configuration = s })
-	config.SetSelected(o.Configuration)
-	level := widget.NewSelect(logLevels, func(s string) { o.Level = s })
-	level.SetSelected(o.Level)
-	top := container.NewGridWithColumns(2,
-		container.NewVBox(e.d.caption("Run configuration"), bordered(config)), container.NewVBox(e.d.caption("Log level"), bordered(level)))
-	rows := container.NewVBox()
-	for _, p := range e.file.Parameters() {
-		value := e.d.field(given[p.Name], p.Default, func(s string) { given[p.Name] = s })
-		text := p.Description
-		if text == "" {
-			text = "default: " + p.Default
-		}
-		rows.Add(container.NewVBox(container.NewBorder(nil, nil, sized(e.d.text(p.Name), 180, 0), nil, value), inset(e.d.caption(text), 0, 0, 4, 188)))
-	}
-	if len(rows.Objects) == 0 {
-		rows.Add(e.d.soft("This file has no parameters."))
-	}
-	var status fyne.CanvasObject
-	if e.file.Dirty() {
-		status = e.d.caption("Runs as it is shown here, with the unsaved changes")
-	}
-	var dl *dialog
-	start := func() {
-		dl.close()
-		o.Parameters = map[string]string{}
-		for k, v := range given {
-			if v != "" {
-				o.Parameters[k] = v
-			}
-		}
-		e.options, e.d.memory.LogLevel = o, o.Level
-		e.run(o, pipeline.Run{}, nil)
-	}
-	run := button("Run", true, start)
-	body := container.NewBorder(container.NewVBox(top, inset(e.d.bold("Parameters", textSize), 10, 0, 4, 0)), nil, nil, nil, container.NewVScroll(rows))
-	dl = e.d.dialog("Run "+e.file.Title(), "", body, fyne.NewSize(600, 420), status, button("Cancel", false, func() { dl.close() }), run)
-	dl.onEnter = start
 }
 
 // run starts a run and the bridge that shows it.

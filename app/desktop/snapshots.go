@@ -253,7 +253,7 @@ func (e *editor) showSnapshots(v presenter.GateView, list []snapshot.Summary) {
 		v.Snapshot, v.Rows, v.Bytes, v.State = s.Ref.ID, s.Rows, s.Stored, s.State
 		e.openSnapshot(v)
 	}
-	var body fyne.CanvasObject = d.outlined(g.all)
+	body := d.outlined(g.all)
 	if len(list) == 0 {
 		body = emptyNote(d, "snapshot", "No snapshots yet", "Run the pipeline: the rows that reach this gate are sealed.")
 	}

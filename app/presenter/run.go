@@ -23,8 +23,19 @@ type RunOptions struct {
 	Configuration string // empty: the project's default
 	Level         string // of the log, Hop's code
 	Parameters    map[string]string
+	Variables     map[string]string // over those of the project
 	// FromCache takes the rows of cached outputs that are not stale.
 	FromCache bool
+}
+
+// given are the parameters and variables that were set for this run.
+func (o *RunOptions) given() map[string]string {
+	m := maps.Clone(o.Variables)
+	if m == nil {
+		m = map[string]string{}
+	}
+	maps.Copy(m, o.Parameters)
+	return m
 }
 
 // RunState is where a run stands.
@@ -114,10 +125,11 @@ func (s *Session) Run(ctx context.Context, open func(*Log, string) (*workspace.W
 		s.end(err, transform.Result{})
 		return
 	}
+	ws.Scope.SetAll(o.Variables)
 	run.Scope, run.RunConfig, run.Parameters = ws.Scope, o.Configuration, o.Parameters
 	var recorded *workspace.Recorded
 	if !run.Rehearsal() {
-		if recorded, err = ws.Begin(ctx, o.Level, gate.SessionOptions{Given: o.Parameters, FromCache: o.FromCache}); err != nil {
+		if recorded, err = ws.Begin(ctx, o.Level, gate.SessionOptions{Given: o.given(), FromCache: o.FromCache}); err != nil {
 			s.end(err, transform.Result{})
 			return
 		}
@@ -199,13 +211,14 @@ func (s *Session) RunWorkflow(ctx context.Context, open func(*Log, string) (*wor
 		s.end(err, transform.Result{})
 		return
 	}
-	recorded, err := ws.Begin(ctx, o.Level, gate.SessionOptions{Given: o.Parameters})
+	recorded, err := ws.Begin(ctx, o.Level, gate.SessionOptions{Given: o.given()})
 	if err != nil {
 		s.end(err, transform.Result{})
 		return
 	}
 	s.seals(recorded.Session)
 	s.follow(&ws.Workflows.Hooks)
+	ws.Scope.SetAll(o.Variables)
 	run.Scope, run.RunConfig, run.Parameters = ws.Scope, o.Configuration, o.Parameters
 	e, err := ws.Workflows.Prepare(run)
 	if err != nil {

@@ -23,7 +23,7 @@ func (w *Workspace) Begin(ctx context.Context, level string, o gate.SessionOptio
 		return nil, err
 	}
 	o.Places, o.Secrets, o.Local, o.Alloc, o.Log = w.Places, w.Secrets, w.Places.Local, w.Runner.Alloc, w.Runner.Log
-	o.Project, o.Told = w.Project.Name, rec.Told
+	o.Project, o.AppVersion, o.Told = w.Project.Name, w.AppVersion, rec.Told
 	s := gate.NewSession(o)
 	rec.Follow(s)
 	w.Runner.Extend = s.Extend

@@ -40,6 +40,8 @@ type Workspace struct {
 	Places    *Places          // of snapshots and files on remotes
 	Secrets   gate.Secrets
 	History   *History // of executions
+	// AppVersion is what snapshots say of the program that sealed them.
+	AppVersion string
 }
 
 // Registry gives the transforms of this program.
