@@ -166,6 +166,7 @@ func (d *Desktop) start(file string) {
 			d.runs.live()
 		}
 	})
+	d.frame.status.measure()
 	d.event("started")
 }
 

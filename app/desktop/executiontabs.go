@@ -168,11 +168,27 @@ func (x *executionTabs) follow(node string) {
 // stepColumns are the columns of the metrics; a small window has those with room.
 func (x *executionTabs) stepColumns() []gridColumn {
 	if x.small {
-		return []gridColumn{{"Step", 130, false, 2}, {"State", 112, false, 0}, {"Read", 72, true, 0}, {"Written", 72, true, 0}, {"Errors", 56, true, 0}, {"Time", 72, true, 0}, {"Note", 80, false, 3}}
+		return []gridColumn{
+			{"Step", 130, false, 2},
+			{"State", 112, false, 0},
+			{"Read", 72, true, 0},
+			{"Written", 72, true, 0},
+			{"Errors", 56, true, 0},
+			{"Time", 72, true, 0},
+			{"Note", 80, false, 3},
+		}
 	}
 	return []gridColumn{
-		{"Step", 150, false, 2}, {"State", 116, false, 0}, {"Read", 84, true, 0}, {"Written", 84, true, 0}, {"Input", 80, true, 0}, {"Output", 80, true, 0},
-		{"Rejected", 72, true, 0}, {"Errors", 60, true, 0}, {"Time", 76, true, 0}, {"Note", 100, false, 3},
+		{"Step", 150, false, 2},
+		{"State", 116, false, 0},
+		{"Read", 84, true, 0},
+		{"Written", 84, true, 0},
+		{"Input", 80, true, 0},
+		{"Output", 80, true, 0},
+		{"Rejected", 72, true, 0},
+		{"Errors", 60, true, 0},
+		{"Time", 76, true, 0},
+		{"Note", 100, false, 3},
 	}
 }
 

@@ -36,7 +36,7 @@ type metricColumn struct {
 }
 
 var metricColumns = []metricColumn{
-	{gridColumn{"Transform", 220, false, 1}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
+	{gridColumn{"Transform", 170, false, 1}, false, nil, func(m *metricsPanel, x pipeline.Metrics) gridCell {
 		return gridCell{text: strings.ReplaceAll(x.Name, "\n", " "), icon: m.e.file.IconOf(x.Name), bold: m.failed(x)}
 	}},
 	{gridColumn{"Copy", 56, true, 0}, false, func(x pipeline.Metrics) bool { return x.Copy > 0 }, func(_ *metricsPanel, x pipeline.Metrics) gridCell {

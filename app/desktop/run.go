@@ -52,6 +52,7 @@ func (e *editor) run(o presenter.RunOptions, run pipeline.Run, rows *presenter.R
 	done := make(chan struct{})
 	e.d.event("run started")
 	e.tickOnce(rows)
+	e.d.update()
 	e.d.spawn(func() {
 		if pipelines {
 			s.Run(context.Background(), open, run, o)
@@ -122,6 +123,7 @@ func (e *editor) ended(s *presenter.Session, rows *presenter.Rows) {
 	e.d.event("run %s %s", v.State, errorText(v.Err))
 	e.d.recordsChanged()
 	e.lookAtGates(0)
+	e.d.frame.status.measure()
 	if rows == nil && v.Ended.Sub(v.Started) > worthTelling {
 		e.d.app.SendNotification(fyne.NewNotification("Sluice", e.file.Title()+": "+v.State.String()))
 	}

@@ -17,18 +17,17 @@ import (
 
 // frame is what surrounds the perspectives: rail, side, tabs, status bar.
 type frame struct {
-	d       *Desktop
-	rails   []*flat // one per place
-	feet    []*flat // at the bottom of the rail
-	tabs    *tabBar
-	center  *fyne.Container // editor or welcome screen
-	side    *side
-	split   *container.Split
-	body    *fyne.Container // split, or center alone
-	project *words
-	state   *words
-	hint    *words
-	small   bool // the window is narrower than the design's least full width
+	d      *Desktop
+	rails  []*flat // one per place
+	feet   []*flat // at the bottom of the rail
+	tabs   *tabBar
+	center *fyne.Container // editor or welcome screen
+	side   *side
+	split  *container.Split
+	body   *fyne.Container // split, or center alone
+	status *statusBar
+	hint   *words
+	small  bool // the window is narrower than the design's least full width
 }
 
 // build makes the window's content.
@@ -49,15 +48,13 @@ func (d *Desktop) build() {
 	}
 	f.tabs = newTabBar(d)
 	f.side = newSide(d)
-	f.project, f.state, f.hint = d.caption("No project"), d.caption(""), d.caption("")
-	f.state.align, f.hint.align = fyne.TextAlignTrailing, fyne.TextAlignCenter
+	f.status = newStatusBar(d)
+	f.hint = f.status.hint
 	rail := panel(container.NewBorder(items, foot, nil, nil), theme.ColorNameHeaderBackground)
-	project := container.NewBorder(nil, nil, d.picture("folder", inkSoft, 14), nil, inset(f.project, 0, 0, 0, 6))
-	status := panel(sized(inset(container.NewGridWithColumns(3, project, f.hint, f.state), 2, 12, 2, 12), 0, 24), theme.ColorNameHeaderBackground)
 	f.split = container.NewHSplit(f.side.object(), container.New(&topped{}, f.tabs.object(), f.center))
 	f.split.SetOffset(d.memory.Side)
 	f.body = container.NewStack(f.split)
-	content := container.New(&frameLayout{}, container.NewVBox(widget.NewSeparator(), status), container.NewHBox(rail, widget.NewSeparator()), f.body)
+	content := container.New(&frameLayout{}, container.NewVBox(widget.NewSeparator(), f.status.all), container.NewHBox(rail, widget.NewSeparator()), f.body)
 	d.win.SetContent(container.NewThemeOverride(container.New(&rescaling{f: f}, content, d.tips.box), flatLook{d}))
 	d.win.SetMainMenu(d.mainMenu())
 	d.win.Canvas().SetOnTypedKey(d.typedKey)
@@ -147,20 +144,18 @@ func (f *frame) note(text string) { f.hint.Set(text, nil) }
 func (d *Desktop) update() {
 	f := d.frame
 	f.tabs.update()
-	e := d.current
+	e, state := d.current, ""
 	switch e {
 	case nil:
-		f.state.Set("", nil)
 		d.win.SetTitle("Sluice")
 	default:
-		state := "Saved"
+		state = "Saved"
 		if n := e.file.Unsaved(); n > 0 {
 			state = fmt.Sprintf("%d unsaved %s", n, plural(n, "change"))
 		}
 		if e.file.ReadOnly() {
 			state = "Read-only: written in " + e.file.Document().Encoding()
 		}
-		f.state.Set(state, nil)
 		d.win.SetTitle(e.file.Title() + " - Sluice")
 		e.updateTools()
 	}
@@ -168,7 +163,7 @@ func (d *Desktop) update() {
 	if f.side.home != "" {
 		project = filepath.Base(f.side.home)
 	}
-	f.project.Set(project, nil)
+	f.status.show(project, state)
 }
 
 func plural(n int, noun string) string {
