@@ -300,6 +300,63 @@ func TestUnsavedWorkIsOfferedAtTheNextStart(t *testing.T) {
 	}
 }
 
+func TestWhatChangedOutsideIsComparedAndKept(t *testing.T) {
+	s := show(t, false)
+	e := s.sample(t)
+	data, err := os.ReadFile(e.file.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Replace(string(data), "<sort_size>1000000<", "<sort_size>5<", 1)
+	if other == string(data) {
+		t.Fatal("the sample holds another sort size")
+	}
+	if err := os.WriteFile(e.file.Path(), []byte(other), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.lookOutside()
+	s.press(t, "Compare")
+	if !s.happened("compared 1\n") || len(s.dialogs) != 1 || !strings.HasPrefix(s.dialogs[0].title, "Compare") {
+		t.Fatalf("nothing is compared: %s", s.log)
+	}
+	s.draw()
+	s.typedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	if len(s.dialogs) != 1 || s.dialogs[0].title != "File changed outside" {
+		t.Fatal("after the comparison nothing is asked")
+	}
+	s.press(t, "Keep mine")
+	if !e.file.Dirty() || len(s.dialogs) != 0 {
+		t.Error("what is kept does not count as unsaved")
+	}
+	s.lookOutside()
+	if len(s.dialogs) != 0 {
+		t.Error("the same change is asked about twice")
+	}
+	s.do("save")
+	if now, _ := os.ReadFile(e.file.Path()); string(now) != string(data) {
+		t.Errorf("what was kept was not saved: %s", s.log)
+	}
+}
+
+func TestUnsavedWorkIsComparedAndDiscarded(t *testing.T) {
+	s := show(t, false)
+	e := s.sample(t)
+	path := e.file.Path()
+	e.try("add note", e.file.AddNote(scene.Point{}, "rescued"))
+	s.autosaveNow()
+	next := show(t, false)
+	next.open(path)
+	next.press(t, "Compare")
+	next.typedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	if !next.happened("compared 1\n") || len(next.dialogs) != 1 {
+		t.Fatalf("nothing is compared: %s", next.log)
+	}
+	next.press(t, "Discard")
+	if presenter.FindRecovery(path) != nil || next.current.file.Dirty() {
+		t.Errorf("discarded work is still there: %s", next.log)
+	}
+}
+
 func TestMissingAndDamagedFilesAreExplained(t *testing.T) {
 	s := show(t, false)
 	bad := filepath.Join(s.folder, "bad.hpl")

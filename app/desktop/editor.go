@@ -112,9 +112,6 @@ func (e *editor) try(doing string, err error) bool {
 	return true
 }
 
-// kept is called when the user keeps his version over that on disk.
-func (e *editor) kept() { e.d.update() }
-
 func (e *editor) undo() {
 	if label := e.file.Undo(); label != "" {
 		e.d.frame.note("Undone: " + label)

@@ -101,7 +101,13 @@ func (d *Desktop) offerRecovery(e *editor, r *presenter.Recovery) {
 		d.event("recovery dropped")
 	}
 	d.ask("Unsaved changes were kept", fmt.Sprintf("%s has changes from %s (%s) that were never saved.", e.file.Title(), r.Saved.Format("2 Jan 2006 15:04"), presenter.Ago(d.now().Sub(r.Saved))),
-		answer{"Discard them", false, drop},
+		answer{"Compare", false, func() {
+			d.compare(versions{
+				title: e.file.Title(), yours: r.Document, theirs: e.file.Document(), here: "Unsaved", there: "File",
+				then: func() { d.offerRecovery(e, r) },
+			})
+		}},
+		answer{"Discard", false, drop},
 		answer{"Restore", true, func() {
 			if err := e.file.Recover(r.Document); err != nil {
 				d.fail("Restore unsaved changes", err)
@@ -239,33 +245,6 @@ func (d *Desktop) saveAll(done func()) {
 		}
 	}
 	done()
-}
-
-// askChanged asks what to do when a file changed on disk.
-func (d *Desktop) askChanged(e *editor) {
-	if e.asking {
-		return
-	}
-	e.asking = true
-	n := e.file.Unsaved()
-	text := fmt.Sprintf("%s changed on disk. You have no unsaved changes here.", e.file.Title())
-	if n > 0 {
-		text = fmt.Sprintf("%s changed on disk. You have %d unsaved %s here.", e.file.Title(), n, plural(n, "change"))
-	}
-	dl := d.ask("File changed outside", text,
-		answer{"Keep mine", false, func() {
-			path := e.file.Path()
-			background(d, func() (presenter.Stamp, error) { return presenter.StampOf(path) }, func(s presenter.Stamp, err error) {
-				if err == nil {
-					e.file.Stamp = s
-				}
-				e.recovered = true // the next save goes over what is there, as was said
-				e.kept()
-			})
-		}},
-		answer{"Reload", true, func() { d.reload(e) }})
-	dl.onClose = func() { e.asking = false }
-	d.event("changed outside %s", e.file.Path())
 }
 
 // reload reads a file again; what was here stays one undo away.

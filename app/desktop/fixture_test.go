@@ -10,6 +10,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
 
 	"sluice/assets/sample"
 )
@@ -66,6 +67,24 @@ func (s *shown) sample(t *testing.T) *editor {
 // happened tells whether a line of the event log begins so.
 func (s *shown) happened(prefix string) bool {
 	return strings.Contains("\n"+s.log.String(), "\n"+prefix)
+}
+
+// press presses a button of the uppermost dialog.
+func (s *shown) press(t *testing.T, label string) {
+	t.Helper()
+	if len(s.dialogs) == 0 {
+		t.Fatalf("no dialog has a button %q: %s", label, s.log)
+	}
+	var found *widget.Button
+	walk(s.dialogs[len(s.dialogs)-1].pop.Content, func(o fyne.CanvasObject) {
+		if b, ok := o.(*widget.Button); ok && b.Text == label {
+			found = b
+		}
+	})
+	if found == nil {
+		t.Fatalf("%s has no button %q", s.dialogs[len(s.dialogs)-1].title, label)
+	}
+	found.OnTapped()
 }
 
 // draw renders the window; what cannot be drawn panics.

@@ -4,6 +4,7 @@ package desktop
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"sluice/app/presenter"
@@ -25,6 +26,57 @@ func (d *Desktop) lookOutside() {
 			}
 		})
 	}
+}
+
+// askChanged asks what to do when a file changed on disk.
+func (d *Desktop) askChanged(e *editor) {
+	if e.asking {
+		return
+	}
+	e.asking = true
+	n := e.file.Unsaved()
+	text := fmt.Sprintf("%s changed on disk. You have no unsaved changes here.", e.file.Title())
+	if n > 0 {
+		text = fmt.Sprintf("%s changed on disk. You have %d unsaved %s here.", e.file.Title(), n, plural(n, "change"))
+	}
+	dl := d.ask("File changed outside", text,
+		answer{"Compare", false, func() { d.compareOutside(e) }},
+		answer{"Reload", n == 0, func() { d.reload(e) }},
+		answer{"Keep mine", n > 0, func() { d.keepMine(e) }})
+	dl.onClose = func() { e.asking = false }
+	d.event("changed outside %s", e.file.Path())
+}
+
+// keepMine lets the next save go over what another wrote.
+func (d *Desktop) keepMine(e *editor) {
+	path := e.file.Path()
+	background(d, func() (presenter.Stamp, error) { return presenter.StampOf(path) }, func(s presenter.Stamp, err error) {
+		if err != nil {
+			s = e.file.Stamp // it is gone; saving makes it again
+		}
+		e.file.KeepMine(s)
+		e.recovered = true
+		d.update()
+		d.event("kept mine %s", path)
+	})
+}
+
+// compareOutside compares a file with what is on disk, and asks again.
+func (d *Desktop) compareOutside(e *editor) {
+	e.asking = true
+	again := func() {
+		e.asking = false
+		d.askChanged(e)
+	}
+	path := e.file.Path()
+	background(d, func() (loaded, error) { return load(path) }, func(l loaded, err error) {
+		if err != nil {
+			d.fail("Compare "+e.file.Title(), err)
+			d.dialogs[len(d.dialogs)-1].onClose = again
+			return
+		}
+		d.compare(versions{title: e.file.Title(), yours: e.file.Document(), theirs: l.doc, here: "Here", there: "On disk", then: again})
+	})
 }
 
 // autosave keeps unsaved work beside the files.

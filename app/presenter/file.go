@@ -175,6 +175,10 @@ func (f *File) Reload(doc *hopxml.Document, stamp Stamp) error {
 	return nil
 }
 
+// KeepMine holds on to the document although another one is on disk now: it is
+// unsaved work from here on.
+func (f *File) KeepMine(stamp Stamp) { f.saved, f.Stamp = nil, stamp }
+
 // Recover puts in unsaved work of an earlier time, as a step that can be undone.
 func (f *File) Recover(doc *hopxml.Document) error {
 	before := f.doc
