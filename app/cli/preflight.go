@@ -16,7 +16,6 @@ import (
 	"sluice/app/workspace"
 	"sluice/engine/gate"
 	"sluice/engine/replay"
-	"sluice/storage/record"
 )
 
 // ExitNeedsAck means that the pre-flight found what a person has to acknowledge.
@@ -123,11 +122,6 @@ func (sh *shell) openReplay(ctx context.Context, id string, f *replayFlags) (*re
 	if err != nil {
 		return nil, &exitError{ExitUnusable, errors.Join(err, history.Close())}
 	}
-	keys, err := workspace.SnapshotKeys()
-	if err != nil {
-		return nil, &exitError{ExitUnusable, errors.Join(err, history.Close())}
-	}
-	r.Ground.Records = record.Options{Keys: keys, Logger: log}
 	parameters, err := assignments(f.parameters, "--param")
 	if err != nil {
 		return nil, errors.Join(err, history.Close())

@@ -75,11 +75,16 @@ func OpenReplay(ctx context.Context, history *History, o ReplayOptions) (*Replay
 	if err != nil {
 		return nil, err
 	}
+	keys, err := SnapshotKeys()
+	if err != nil {
+		return nil, err
+	}
 	ws.History = history
 	ws.Places.SetWitness(store)
 	r.Workspace = ws
 	r.Ground = replay.Ground{
 		Pipelines: ws.Runner, Workflows: ws.Workflows, Scope: ws.Scope, Secrets: ws.Secrets, Now: time.Now,
+		Records: record.Options{Keys: keys, Logger: o.Log},
 		Session: func(s gate.SessionOptions) *gate.Session {
 			s.Places, s.Secrets, s.Local, s.Alloc, s.Log = ws.Places.ByHand(), ws.Secrets, ws.Places.Local, ws.Runner.Alloc, o.Log
 			s.Project, s.AppVersion = ws.Project.Name, o.Version

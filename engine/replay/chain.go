@@ -147,6 +147,16 @@ func (s *Source) turns(at engine.CallPath, node string) int {
 	return last
 }
 
+// unended is the first execution of the chain that has not ended; "" when all have.
+func (s *Source) unended() string {
+	for i := range s.Chain {
+		if r := s.Chain[i].Root(); !r.State.Ended() {
+			return r.ID
+		}
+	}
+	return ""
+}
+
 // links gives the snapshots of one execution, by name of the node; the last one
 // of a node counts.
 func (s *Source) links(execution string) map[string]storage.SnapshotLink {

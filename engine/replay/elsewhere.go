@@ -71,7 +71,7 @@ func (p *planner) addChain(ctx context.Context, src *Source, remote storage.Remo
 	switch {
 	case known != nil && src.elsewhere[execution] == nil:
 	case life == record.Alive:
-		p.plan.add("", active(who))
+		p.plan.note(Check{Check: active(who), Execution: execution})
 	case life == record.Unknown && (known == nil || !known.Ended()):
 		p.plan.add("", gate.Check{ID: CheckActive, Status: gate.Info, What: who + " may be active: the start waits until that is known"})
 	}

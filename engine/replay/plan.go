@@ -74,6 +74,17 @@ type Check struct {
 	CallPath     engine.CallPath `json:"callPath,omitempty"`
 	Acknowledge  bool            `json:"acknowledge,omitempty"`
 	Acknowledged bool            `json:"acknowledged,omitempty"`
+	Execution    string          `json:"execution,omitempty"` // another one that the check is about
+	Wrote        *Wrote          `json:"wrote,omitempty"`     // nil: no rows are counted
+}
+
+// Wrote is what a sink has written already and would write again.
+type Wrote struct {
+	Transform string `json:"transform"`
+	Target    string `json:"target,omitempty"`
+	How       string `json:"how,omitempty"`
+	Rows      int64  `json:"rows"`
+	Unknown   bool   `json:"unknown,omitempty"` // there may be more
 }
 
 // Name is what --ack and --override take.
@@ -82,12 +93,28 @@ func (c Check) Name() string { return c.ID }
 // blocks tells whether the replay cannot start because of it.
 func (c Check) blocks() bool { return c.Status == gate.Block && !c.Overridden }
 
+// The kinds of start points.
+const (
+	StartFirstFailed = "first-failed"
+	StartWhole       = "start"
+	StartAction      = "action"
+	StartGate        = "gate"
+)
+
 // StartPoint is a place that a replay can start at.
 type StartPoint struct {
 	Name   string `json:"name"`
-	Kind   string `json:"kind"` // action, gate, start, first-failed
+	Kind   string `json:"kind"`
 	Usable bool   `json:"usable"`
 	Why    string `json:"why,omitempty"`
+	// CallPath and Node are where an action or a gate is, Ordinal the turn of an
+	// action.
+	CallPath engine.CallPath `json:"callPath,omitempty"`
+	Node     string          `json:"node,omitempty"`
+	Ordinal  int             `json:"ordinal,omitempty"`
+	// Snapshot is that of a gate, Location where it is.
+	Snapshot storage.SnapshotRef `json:"snapshot,omitzero"`
+	Location string              `json:"location,omitempty"`
 }
 
 // Where the value of a variable comes from.
@@ -187,11 +214,26 @@ func (p *Plan) Open() []Check {
 // add notes checks; what a person has said about them is looked at in the end.
 func (p *Plan) add(at engine.CallPath, checks ...gate.Check) {
 	for _, c := range checks {
-		x := Check{Check: c, CallPath: at, Acknowledge: c.Status == gate.Warn}
-		if !slices.ContainsFunc(p.Checks, func(y Check) bool { return y.ID == x.ID && y.What == x.What && y.CallPath == x.CallPath }) {
-			p.Checks = append(p.Checks, x)
-		}
+		p.note(Check{Check: c, CallPath: at})
 	}
+}
+
+// note is add for one check that knows more.
+func (p *Plan) note(x Check) {
+	x.Acknowledge = x.Status == gate.Warn
+	if !slices.ContainsFunc(p.Checks, func(y Check) bool { return y.ID == x.ID && y.What == x.What && y.CallPath == x.CallPath }) {
+		p.Checks = append(p.Checks, x)
+	}
+}
+
+// Acknowledge takes over what a person has acknowledged since the plan was made,
+// without another look at anything.
+func (p *Plan) Acknowledge(names []string) {
+	for i := range p.Checks {
+		c := &p.Checks[i]
+		c.Acknowledged = c.Acknowledge && matches(names, c.ID)
+	}
+	p.judge()
 }
 
 // answer applies what a person has said about the checks. Each is answered by

@@ -45,6 +45,37 @@ func TestAPlanIsTheSameEachTime(t *testing.T) {
 	}
 }
 
+// TestAPlanTellsWhatItsWordsAreAbout looks at what a dialog builds its own words and
+// links from.
+func TestAPlanTellsWhatItsWordsAreAbout(t *testing.T) {
+	b, tl := shopTale(t)
+	tl.was("load#1", "out", "failed", appended(7, true))
+	p := b.plan(replay.Options{}, tl)
+	i := slices.IndexFunc(p.Checks, func(c replay.Check) bool { return c.ID == replay.CheckSecondWrite+":out" })
+	if i < 0 || p.Verdict != replay.NeedsAck {
+		t.Fatalf("%s: %+v", p.Verdict, p.Checks)
+	}
+	if w := p.Checks[i].Wrote; w == nil || w.Transform != "out" || w.Rows != 7 || w.Unknown {
+		t.Errorf("it wrote %+v", w)
+	}
+	token := p.Token
+	p.Acknowledge([]string{replay.CheckSecondWrite})
+	if p.Verdict != replay.Ready || !p.Checks[i].Acknowledged || p.Token != token {
+		t.Errorf("acknowledged: %s", p.Verdict)
+	}
+	if p.Acknowledge(nil); p.Verdict != replay.NeedsAck {
+		t.Errorf("taken back: %s", p.Verdict)
+	}
+	for _, s := range p.Starts {
+		if s.Kind == replay.StartGate && (s.CallPath != "load#1" || s.Node != "src" || s.Snapshot.ID == "") {
+			t.Errorf("gate %+v", s)
+		}
+		if s.Name == "load" && (s.Kind != replay.StartAction || s.Node != "load" || s.Ordinal != 1) {
+			t.Errorf("action %+v", s)
+		}
+	}
+}
+
 func objects(t *testing.T, r storage.Remote, dir string) []string {
 	t.Helper()
 	list, err := r.List(t.Context(), dir)

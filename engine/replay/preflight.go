@@ -106,7 +106,7 @@ func (p *planner) checkChain(ctx context.Context) error {
 			return fmt.Errorf("is another run of this chain active: %w", err)
 		}
 		if running {
-			p.plan.add("", active(who))
+			p.plan.note(Check{Check: active(who), Execution: p.src.unended()})
 		}
 	}
 	running := slices.ContainsFunc(p.plan.Checks, func(c Check) bool { return c.ID == CheckActive && c.Status == gate.Block })
@@ -115,15 +115,15 @@ func (p *planner) checkChain(ctx context.Context) error {
 		switch {
 		case r.ID == p.src.Root().ID:
 		case r.State == storage.StateSucceeded && r.ID > p.src.Root().ID:
-			p.plan.add("", gate.Check{
+			p.plan.note(Check{Execution: r.ID, Check: gate.Check{
 				ID: CheckReplayed, Status: gate.Warn,
 				What: fmt.Sprintf("replay %s of it has succeeded already at %s", r.ID, r.Ended.UTC().Format("2006-01-02 15:04:05Z")), Do: "replay it again only when its result was lost",
-			})
+			}})
 		case !r.State.Ended() && !running && r.Kind == storage.KindWorkflow: // the sinks of a pipeline are known
-			p.plan.add("", gate.Check{
+			p.plan.note(Check{Execution: r.ID, Check: gate.Check{
 				ID: CheckReplayed, Status: gate.Warn, What: fmt.Sprintf("the record of %s of the same chain ends abruptly: what it did is not fully known", whoRuns(&r.ExecutionHead)),
 				Do: "look what it has written before you go on",
-			})
+			}})
 		}
 	}
 	if root := p.src.Root(); p.src.succeeded() {

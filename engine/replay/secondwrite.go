@@ -32,6 +32,11 @@ func (w *written) add(m *storage.TransformMetrics, e *storage.Execution) {
 	w.committed = w.committed && (m.Sink.Committed || m.Sink.Rows == 0)
 }
 
+// wrote is it for the check.
+func (w *written) wrote() *Wrote {
+	return &Wrote{Transform: w.transform, Target: w.target, How: w.how, Rows: w.rows, Unknown: w.unknown || !w.committed}
+}
+
 // what says how much was written.
 func (w *written) what(who string) string {
 	to := w.target
@@ -78,7 +83,10 @@ func (t *transforms) secondWrites(ctx context.Context, run map[string]bool) {
 			default:
 				what += ", and would write again"
 			}
-			t.plan.add(t.at, gate.Check{ID: CheckSecondWrite + ":" + n.Name, Gate: n.Name, Status: gate.Warn, What: what, Do: doTakeOut})
+			t.plan.note(Check{
+				Check:    gate.Check{ID: CheckSecondWrite + ":" + n.Name, Gate: n.Name, Status: gate.Warn, What: what, Do: doTakeOut},
+				CallPath: t.at, Wrote: w.wrote(),
+			})
 		}
 	}
 }
@@ -165,16 +173,16 @@ func (p *planner) beneath(ctx context.Context, at engine.CallPath, node string) 
 			list = p.collect(list, e, appended)
 		}
 	}
-	warn := func(what string) {
-		p.plan.add(at, gate.Check{ID: CheckSecondWrite + ":" + node, Gate: node, Status: gate.Warn, What: what, Do: doTakeOut})
+	warn := func(what string, w *Wrote) {
+		p.plan.note(Check{Check: gate.Check{ID: CheckSecondWrite + ":" + node, Gate: node, Status: gate.Warn, What: what, Do: doTakeOut}, CallPath: at, Wrote: w})
 	}
 	for _, w := range list {
 		if w.rows > 0 || w.unknown {
-			warn(w.what(fmt.Sprintf("%q below %q", w.transform, node)) + ", and would write again")
+			warn(w.what(fmt.Sprintf("%q below %q", w.transform, node))+", and would write again", w.wrote())
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(acted)) {
-		warn(fmt.Sprintf("action %q below %q (%s) has run already, and would run again", name, node, acted[name]))
+		warn(fmt.Sprintf("action %q below %q (%s) has run already, and would run again", name, node, acted[name]), nil)
 	}
 }
 

@@ -97,18 +97,20 @@ func placeOf(src *Source, name string) engine.CallPath {
 // startPoints lists what a person can choose, unusable ones with the reason.
 func (p *planner) startPoints() {
 	add := func(s StartPoint) { p.plan.Starts = append(p.plan.Starts, s) }
-	add(StartPoint{Name: FirstFailed, Kind: "first-failed", Usable: p.failed(), Why: map[bool]string{false: "nothing failed"}[p.failed()]})
-	add(StartPoint{Name: FromStart, Kind: "start", Usable: true, Why: "sources are read again"})
+	add(StartPoint{Name: FirstFailed, Kind: StartFirstFailed, Usable: p.failed(), Why: map[bool]string{false: "nothing failed"}[p.failed()]})
+	add(StartPoint{Name: FromStart, Kind: StartWhole, Usable: true, Why: "sources are read again"})
 	for i := range p.src.Runs {
 		a := &p.src.Runs[i]
-		s := StartPoint{Name: Step{CallPath: engine.CallPath(a.CallPath), Node: a.Node, Ordinal: a.Ordinal}.Name(), Kind: "action", Usable: true}
+		s := StartPoint{Kind: StartAction, Usable: true, CallPath: engine.CallPath(a.CallPath), Node: a.Node, Ordinal: a.Ordinal}
+		s.Name = Step{CallPath: s.CallPath, Node: a.Node, Ordinal: a.Ordinal}.Name()
 		if a.State == storage.ActionSkipped {
 			s.Usable, s.Why = false, "it was not reached"
 		}
 		add(s)
 	}
 	for _, l := range p.src.Snapshots {
-		s := StartPoint{Name: Step{CallPath: engine.CallPath(l.CallPath), Node: l.Node}.Name(), Kind: "gate", Usable: l.Digest != ""}
+		s := StartPoint{Kind: StartGate, Usable: l.Digest != "", CallPath: engine.CallPath(l.CallPath), Node: l.Node, Snapshot: l.Ref, Location: l.Location}
+		s.Name = Step{CallPath: s.CallPath, Node: l.Node}.Name()
 		if !s.Usable {
 			s.Why = "the source was partially extracted, stage it again from scratch"
 		} else {
