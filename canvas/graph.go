@@ -200,6 +200,7 @@ func (g *Graph) Resize(size fyne.Size) {
 	if g.fitting && size.Width >= 1 && size.Height >= 1 {
 		g.fitting = false
 		g.machine.FitAll()
+		defer g.show() // the zoom is another one
 	}
 	g.full = true
 	g.BaseWidget.Resize(size)

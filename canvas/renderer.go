@@ -87,20 +87,30 @@ func (r *renderer) overlay() {
 	trace, theme := g.machine.Trace(), g.cfg.Theme
 	for _, edge := range r.ring {
 		edge.FillColor = theme.Primary
-		setVisible(edge, g.focused)
+		r.setVisible(edge, g.focused)
 	}
 	r.showHandle(trace.HoverNode, theme)
 	r.showHop(trace.HoverHop, theme)
 }
 
-func setVisible(o fyne.CanvasObject, on bool) {
+// setVisible shows or hides an object.
+func (r *renderer) setVisible(o fyne.CanvasObject, on bool) {
 	if on == o.Visible() {
 		return
 	}
 	if on {
 		o.Show()
+		r.appeared(o)
 	} else {
 		o.Hide()
+	}
+}
+
+// appeared asks for a frame with an object that was hidden. Fyne does not know the
+// canvas of a hidden object, so that its own refresh does nothing.
+func (r *renderer) appeared(o fyne.CanvasObject) {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(r.g); c != nil {
+		c.Refresh(o)
 	}
 }
 
@@ -109,7 +119,7 @@ func (r *renderer) showHandle(id scene.ID, theme *paint.Theme) {
 	n, ok := g.machine.Scene().Node(id)
 	view := g.machine.View()
 	if !ok || g.machine.Busy() || !scene.DetailAt(view.Zoom).Badges {
-		setVisible(r.handle, false)
+		r.setVisible(r.handle, false)
 		return
 	}
 	const half = scene.HandleSize / 2
@@ -117,7 +127,7 @@ func (r *renderer) showHandle(id scene.ID, theme *paint.Theme) {
 	r.handle.FillColor, r.handle.StrokeColor = theme.Surface, theme.Primary
 	r.handle.Resize(fyne.NewSize(scene.HandleSize, scene.HandleSize))
 	r.handle.Move(position(at.Sub(scene.Point{X: half, Y: half})))
-	setVisible(r.handle, true)
+	r.setVisible(r.handle, true)
 	r.handle.Refresh()
 }
 
@@ -126,12 +136,12 @@ func (r *renderer) showHop(id scene.ID, theme *paint.Theme) {
 	pts, ink := g.hopLine(id, theme)
 	for i, l := range r.lines {
 		if i+1 >= len(pts) || g.machine.Busy() {
-			setVisible(l, false)
+			r.setVisible(l, false)
 			continue
 		}
 		l.StrokeColor, l.StrokeWidth = ink, float32(2.5*max(0.6, min(2, g.machine.View().Zoom)))
 		l.Position1, l.Position2 = position(pts[i]), position(pts[i+1])
-		setVisible(l, true)
+		r.setVisible(l, true)
 		l.Refresh()
 	}
 }
@@ -177,4 +187,5 @@ func (r *renderer) placeTip(img image.Image, size fyne.Size, at scene.Point) {
 	r.tip.Move(fyne.NewPos(x, max(0, y)))
 	r.tip.Show()
 	r.tip.Refresh()
+	r.appeared(r.tip)
 }

@@ -326,8 +326,9 @@ func (t *tipLayer) show(owner fyne.CanvasObject, text string) {
 	t.text.Move(fyne.NewPos(x+8, y+5))
 	t.rect.Show()
 	t.text.Show()
-	t.rect.Refresh()
-	t.text.Refresh()
+	for _, o := range []fyne.CanvasObject{t.rect, t.text} {
+		t.d.win.Canvas().Refresh(o) // of a hidden object Fyne does not know the canvas
+	}
 }
 
 func (t *tipLayer) hide() {
