@@ -245,6 +245,10 @@ func TestReplayFromHereOpensTheDialogAtTheGate(t *testing.T) {
 	e := s.gated(t)
 	e.pick(t, "Order value")
 	s.do("replay-here")
+	if !strings.HasPrefix(s.lastDialog(), "Save ") {
+		t.Fatalf("with unsaved changes: %q", s.lastDialog())
+	}
+	s.dialogs[0].onEnter()
 	x := s.lastReplay
 	if x == nil || x.plan == nil || x.choices.Start == "" || x.plan.Start != x.choices.Start || !strings.Contains(x.plan.Start, "Order value") {
 		t.Fatalf("the dialog is %+v; %s", x, s.log)

@@ -293,6 +293,12 @@ func (e *editor) replayHere() {
 		e.d.frame.note(name + " is no replay gate: mark it, and the next run can be replayed from here")
 	case !ok || v.State == "" || v.Root == "":
 		e.d.frame.note(name + " has no snapshot yet: run first")
+	case e.file.Dirty():
+		n := e.file.Unsaved()
+		e.d.ask("Save "+e.file.Title()+" first?", fmt.Sprintf("A replay takes the file as it is on disk, without the %d unsaved %s here.", n, plural(n, "change")),
+			answer{"Cancel", false, nil},
+			answer{"Replay the saved file", false, func() { e.d.replayFrom(v.Root, v.CallPath, v.Node) }},
+			answer{"Save and go on", true, func() { e.d.save(e, func() { e.d.replayFrom(v.Root, v.CallPath, v.Node) }) }})
 	default:
 		e.d.replayFrom(v.Root, v.CallPath, v.Node)
 	}
