@@ -118,6 +118,7 @@ func newRoot(sh *shell) *cobra.Command {
 		replayCommand(sh),
 		supportBundleCommand(sh),
 		checkCommand(sh),
+		pictureCommand(sh),
 		previewCommand(sh),
 		transformsCommand(sh),
 		fmtCommand(sh),

@@ -29,7 +29,8 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"new-pipeline": func() { d.newFile(false) }, "new-workflow": func() { d.newFile(true) },
 		"open": d.openFile, "open-project": d.openProject, "open-sample": d.openSample,
 		"save": on(func(e *editor) { d.save(e, nil) }), "save-as": on(func(e *editor) { d.saveAs(e, nil) }),
-		"reload": on(func(e *editor) { e.askReload() }), "close": on(d.closeFile), "quit": d.quit,
+		"picture": on((*editor).askPicture),
+		"reload":  on(func(e *editor) { e.askReload() }), "close": on(d.closeFile), "quit": d.quit,
 
 		"undo": on((*editor).undo), "redo": on((*editor).redo), "cut": on((*editor).cut), "copy": on((*editor).copy),
 		"paste": on((*editor).paste), "delete": on((*editor).delete), "select-all": on((*editor).selectAll), "find": on((*editor).find),

@@ -271,6 +271,27 @@ func (e *editor) rename() {
 	})
 }
 
+// askPicture asks where the file is drawn to, as it shows now.
+func (e *editor) askPicture() {
+	name := strings.TrimSuffix(e.file.Title(), filepath.Ext(e.file.Title())) + ".png"
+	e.d.choose(chooserOptions{title: "Export as picture", ok: "Export", folder: e.folder(), name: name, save: true, show: func(name string) bool { return filepath.Ext(name) == ".png" }}, func(path string) {
+		e.d.mayReplace(path, func() { e.savePicture(path) })
+	})
+}
+
+// savePicture draws the file at twice its size.
+func (e *editor) savePicture(path string) {
+	picture, dark := e.file.Picture(e.runView()), e.d.memory.Dark
+	background(e.d, func() (bool, error) { return true, picture.Save(path, dark, 2) }, func(_ bool, err error) {
+		if err != nil {
+			e.d.fail("Export as picture", err)
+			return
+		}
+		e.d.frame.note("Drawn to " + path)
+		e.d.event("picture %s", filepath.Base(path))
+	})
+}
+
 // find lists what holds a text and shows what is chosen.
 func (e *editor) find() {
 	var refs []scene.Ref

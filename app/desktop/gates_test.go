@@ -3,6 +3,7 @@
 package desktop
 
 import (
+	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
@@ -299,6 +300,21 @@ func TestTheDevelopmentCacheIsUsedByPointing(t *testing.T) {
 	s.do("cache-remove")
 	if _, cached := e.file.CacheOf("Orders"); cached {
 		t.Error("it is cached still")
+	}
+}
+
+func TestAFileIsExportedAsAPicture(t *testing.T) {
+	s := show(t, true)
+	e := s.gated(t)
+	path := filepath.Join(t.TempDir(), "main.png")
+	e.savePicture(path)
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if c, err := png.DecodeConfig(f); err != nil || c.Width < 1000 || c.Height < 400 {
+		t.Errorf("%d x %d, %v", c.Width, c.Height, err)
 	}
 }
 

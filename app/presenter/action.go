@@ -38,6 +38,7 @@ func Actions() []Action {
 		{ID: "open-sample", Title: "Open the sample project", Icon: "pipeline", Menu: "File"},
 		{ID: "save", Title: "Save", Icon: "save", Menu: "File", Keys: []string{"Ctrl+S"}, File: true, After: true},
 		{ID: "save-as", Title: "Save as…", Menu: "File", Keys: []string{"Ctrl+Shift+S"}, File: true},
+		{ID: "picture", Title: "Export as picture…", Icon: "export", Menu: "File", File: true},
 		{ID: "reload", Title: "Reload from disk", Icon: "refresh", Menu: "File", Keys: []string{"F5"}, File: true},
 		{ID: "close", Title: "Close file", Menu: "File", Keys: []string{"Ctrl+W"}, File: true, After: true},
 		{ID: "quit", Title: "Quit", Menu: "File", Keys: []string{"Ctrl+Q"}},
