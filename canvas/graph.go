@@ -51,7 +51,8 @@ type Graph struct {
 
 	zoom    float64 // that OnZoom was told
 	focused bool
-	fitting bool // show everything as soon as the size is known
+	fitting bool        // show everything as soon as the size is known
+	wanted  *scene.View // to show then instead
 	pressed gesture.Button
 	holding bool        // a button is down
 	last    scene.Point // pointer of the last drag event
@@ -119,10 +120,20 @@ func (g *Graph) SetEmpty(n paint.Notice) {
 // Fit shows the whole graph, now or as soon as the widget has a size.
 func (g *Graph) Fit() {
 	if size := g.Size(); size.Width < 1 || size.Height < 1 {
-		g.fitting = true
+		g.wanted, g.fitting = nil, true
 		return
 	}
 	g.machine.FitAll()
+	g.Repaint()
+}
+
+// SetView pans and zooms, now or as soon as the widget has a size.
+func (g *Graph) SetView(v scene.View) {
+	if size := g.Size(); size.Width < 1 || size.Height < 1 {
+		g.wanted, g.fitting = &v, false
+		return
+	}
+	g.machine.SetView(v)
 	g.Repaint()
 }
 
@@ -197,9 +208,13 @@ func (g *Graph) show() {
 // Resize implements fyne.CanvasObject.
 func (g *Graph) Resize(size fyne.Size) {
 	g.machine.SetSize(scene.Size{W: float64(size.Width), H: float64(size.Height)})
-	if g.fitting && size.Width >= 1 && size.Height >= 1 {
-		g.fitting = false
-		g.machine.FitAll()
+	if (g.fitting || g.wanted != nil) && size.Width >= 1 && size.Height >= 1 {
+		if g.wanted != nil {
+			g.machine.SetView(*g.wanted)
+		} else {
+			g.machine.FitAll()
+		}
+		g.wanted, g.fitting = nil, false
 		defer g.show() // the zoom is another one
 	}
 	g.full = true

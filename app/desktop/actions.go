@@ -54,7 +54,7 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"fit":      on(func(e *editor) { e.graph.Fit() }), "minimap": on((*editor).toggleMiniMap),
 		"dark": d.toggleDark, "full-screen": func() { d.win.SetFullScreen(!d.win.FullScreen()) },
 		"next-file": func() { d.step(1) }, "previous-file": func() { d.step(-1) },
-		"context-menu": on((*editor).menuOfSelected), "shortcuts": d.showKeys, "about": d.about,
+		"context-menu": on((*editor).menuOfSelected), "shortcuts": d.showKeys, "notifications": d.askNotify, "about": d.about,
 		"replay-execution": func() {
 			x := d.shownExecution()
 			if x == nil {

@@ -8,12 +8,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"fyne.io/fyne/v2"
 	fyneapp "fyne.io/fyne/v2/app"
+	"fyne.io/fyne/v2/container"
 
 	"sluice/app/cli"
 	"sluice/app/presenter"
@@ -50,7 +52,11 @@ type Desktop struct {
 	handlers   map[presenter.ActionID]func()
 
 	memory     presenter.Memory
+	remembered presenter.Memory // that was written last
 	memoryPath string
+	splits     map[string]*container.Split // whose places are kept, by name
+	restoring  bool                        // the files of the last time are being opened
+	away       bool                        // the user looks at another window
 	events     io.Writer
 
 	spawn func(func()) // runs work beside the user interface
@@ -113,7 +119,7 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 	}
 	d := &Desktop{
 		app: a, fonts: fonts, keys: keys, catalog: presenter.NewCatalog(workspace.Registry(), workspace.Actions()), memoryPath: o.Memory, events: o.EventLog,
-		spawn: func(f func()) { go f() }, post: fyne.Do, now: time.Now,
+		splits: map[string]*container.Split{}, spawn: func(f func()) { go f() }, post: fyne.Do, now: time.Now,
 	}
 	folders, err := workspace.UserFolders()
 	if err != nil {
@@ -140,27 +146,27 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 	d.win.SetCloseIntercept(d.quit)
 	d.win.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) {
 		for _, u := range uris {
-			if presenter.IsHopFile(u.Path()) {
-				d.open(u.Path())
-			}
+			d.dropped(u.Path())
 		}
 	})
+	d.watchFocus()
 	return d, nil
 }
 
 // start opens the file, or what was open last, and looks for unsaved work.
 func (d *Desktop) start(file string) {
-	paths := d.memory.Open
-	if file != "" {
-		paths = []string{file}
-	}
 	d.showWelcome()
-	for _, p := range paths {
-		d.open(p)
+	if file != "" {
+		d.open(file)
+	} else {
+		d.restore(slices.Clone(d.memory.Open), d.memory.Current)
 	}
 	d.openDrafts()
 	d.every(2*time.Second, d.lookOutside)
-	d.every(5*time.Second, d.autosave)
+	d.every(5*time.Second, func() {
+		d.autosave()
+		d.remember()
+	})
 	d.every(time.Second, func() {
 		if d.runs != nil {
 			d.runs.live()
@@ -215,30 +221,6 @@ func (d *Desktop) workspace(file, home string) func(*presenter.Log, string) (*wo
 		}
 		return ws, err
 	}
-}
-
-// remember writes what is kept between starts.
-func (d *Desktop) remember() {
-	d.memory.Open = nil
-	for _, e := range d.editors {
-		if e.file.Path() != "" {
-			d.memory.Open = append(d.memory.Open, e.file.Path())
-		}
-	}
-	if size := d.win.Canvas().Size(); size.Width > 100 {
-		d.memory.Width, d.memory.Height = size.Width, size.Height
-	}
-	d.memory.Side = d.frame.split.Offset
-	if d.current != nil {
-		d.memory.Bottom = d.current.bottomShare()
-	}
-	m, path := d.memory, d.memoryPath
-	m.Open, m.Recent, m.Unsaved = append([]string(nil), m.Open...), append([]string(nil), m.Recent...), append([]string(nil), m.Unsaved...)
-	d.write(func() {
-		if err := m.Save(path); err != nil {
-			d.post(func() { d.frame.note("The window's state could not be kept: " + err.Error()) })
-		}
-	})
 }
 
 // write writes to the disk in the background, one after the other.

@@ -81,9 +81,7 @@ func newEditor(d *Desktop, f *presenter.File, home string) *editor {
 	e.split.SetOffset(d.memory.Bottom)
 	e.content = container.NewThemeOverride(container.New(&topped{}, e.toolBar(), e.split), flatLook{d})
 	e.graph.SetGraph(f.Scene(nil))
-	if len(f.Nodes()) > 0 {
-		e.graph.Fit()
-	}
+	e.showFirst()
 	e.setSmall(d.frame.small)
 	e.redesign()
 	return e

@@ -77,11 +77,11 @@ func newExecutionDetail(x *executions) *executionDetail {
 	t.graph.ToolTip = t.toolTip
 	graph := container.NewBorder(inset(t.note, 4, 8, 4, 12), nil, nil, nil, t.graph)
 	t.middle = container.NewHSplit(t.tree.all, graph)
-	t.middle.SetOffset(0.27)
+	d.keepSplit("run-tree", t.middle, 0.27)
 	t.tabs = newExecutionTabs(t)
 	bottom := panel(container.NewBorder(panel(t.tabs.head, theme.ColorNameHeaderBackground), nil, nil, nil, t.tabs.stack), theme.ColorNameOverlayBackground)
 	split := container.NewVSplit(t.middle, bottom)
-	split.SetOffset(0.62)
+	d.keepSplit("execution", split, 0.62)
 	t.body = container.NewBorder(container.NewVBox(head, t.banner, widget.NewSeparator()), nil, nil, nil, split)
 	t.nothing = emptyNote(d, "executions", "Select an execution", "Its tree, log, rows and snapshots show here.")
 	t.all = container.NewStack(t.body, t.nothing)
@@ -146,7 +146,7 @@ func (t *executionDetail) setSmall(small bool) {
 		t.middle.SetOffset(0)
 	} else {
 		t.middle.Leading = t.tree.all
-		t.middle.SetOffset(0.27)
+		t.d.keepSplit("run-tree", t.middle, 0.27)
 	}
 	t.middle.Refresh()
 	t.tabs.fit()

@@ -57,17 +57,40 @@ func (d *Desktop) open(path string) {
 			d.show(e)
 			return
 		}
-		f, err := presenter.NewFile(l.doc, l.path, "", d.catalog)
-		if err != nil {
+		if err := d.adopt(l); err != nil {
 			d.fail("Open "+filepath.Base(path), err)
+		}
+	})
+}
+
+// adopt shows a file that was read.
+func (d *Desktop) adopt(l loaded) error {
+	f, err := presenter.NewFile(l.doc, l.path, "", d.catalog)
+	if err != nil {
+		return err
+	}
+	f.Stamp = l.stamp
+	d.memory.Opened(l.path)
+	e := d.addEditor(f, l.home)
+	d.remember()
+	d.event("opened %s", l.path)
+	d.offerRecovery(e, l.recovery)
+	return nil
+}
+
+// dropped opens what was dropped onto the window: a pipeline, a workflow, or the
+// folder of a project.
+func (d *Desktop) dropped(path string) {
+	if presenter.IsHopFile(path) {
+		d.open(path)
+		return
+	}
+	background(d, func() (os.FileInfo, error) { return os.Stat(path) }, func(st os.FileInfo, err error) {
+		if err != nil || !st.IsDir() {
+			d.frame.note(filepath.Base(path) + " is no pipeline, workflow or folder")
 			return
 		}
-		f.Stamp = l.stamp
-		d.memory.Opened(l.path)
-		e := d.addEditor(f, l.home)
-		d.remember()
-		d.event("opened %s", l.path)
-		d.offerRecovery(e, l.recovery)
+		d.showProject(path)
 	})
 }
 
@@ -318,15 +341,17 @@ func (d *Desktop) openFile() {
 
 // openProject asks for a folder and shows its tree.
 func (d *Desktop) openProject() {
-	d.choose(chooserOptions{title: "Open project folder", ok: "Open folder", folder: d.startFolder(), folders: true, show: presenter.IsHopFile}, func(path string) {
-		if d.current == nil {
-			d.newFile(false)
-			d.current.home = path
-		}
-		d.frame.side.setHome(path)
-		d.update()
-		d.event("project %s", path)
-	})
+	d.choose(chooserOptions{title: "Open project folder", ok: "Open folder", folder: d.startFolder(), folders: true, show: presenter.IsHopFile}, d.showProject)
+}
+
+func (d *Desktop) showProject(path string) {
+	if d.current == nil {
+		d.newFile(false)
+		d.current.home = path
+	}
+	d.frame.side.setHome(path)
+	d.update()
+	d.event("project %s", path)
 }
 
 func (d *Desktop) startFolder() string {

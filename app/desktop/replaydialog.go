@@ -190,6 +190,9 @@ func (x *replayDialog) show(p *replay.Plan) {
 	x.showVariables(p)
 	x.showChanges(p)
 	x.d.event("replay %s %s", p.Verdict, text)
+	if p.Verdict == replay.IsBlocked && x.d.away {
+		x.d.notify("Replay of " + x.of.Name + ": " + strings.ToLower(text))
+	}
 }
 
 func (x *replayDialog) drawPlan(p *replay.Plan) {
@@ -463,6 +466,6 @@ func (x *replayDialog) ended(id string, started, succeeded bool, err error) {
 		word = "failed"
 	}
 	d.event("replay ended %s %s", id, word)
-	d.app.SendNotification(fyne.NewNotification("Sluice", "Replay of "+x.of.Name+" "+word))
+	d.notify("Replay of " + x.of.Name + " " + word)
 	d.showExecution(id)
 }

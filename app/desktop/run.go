@@ -5,9 +5,8 @@ package desktop
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
-
-	"fyne.io/fyne/v2"
 
 	"sluice/app/presenter"
 	"sluice/canvas/scene"
@@ -124,15 +123,11 @@ func (e *editor) ended(s *presenter.Session, rows *presenter.Rows) {
 	e.d.recordsChanged()
 	e.lookAtGates(0)
 	e.d.frame.status.measure()
-	if rows == nil && v.Ended.Sub(v.Started) > worthTelling {
-		e.d.app.SendNotification(fyne.NewNotification("Sluice", e.file.Title()+": "+v.State.String()))
+	if rows == nil {
+		e.d.notify(e.file.Title() + ": " + strings.ToLower(v.State.String()))
 	}
 	e.d.update()
 }
-
-// worthTelling is how long a run takes at least before its end is notified: who
-// started a shorter one is still looking.
-const worthTelling = 5 * time.Second
 
 // askPreview asks how many rows of the selected transform are wanted.
 func (e *editor) askPreview() {

@@ -49,7 +49,7 @@ func newSide(d *Desktop) *side {
 	s.project = container.NewBorder(s.head, nil, nil, nil, panel(s.tree, theme.ColorNameOverlayBackground))
 	s.palette = newPaletteView(d)
 	s.split = container.NewVSplit(s.project, s.palette.all)
-	s.split.SetOffset(0.42)
+	d.keepSplit("side", s.split, 0.42)
 	s.tabs = newSwitcher(d)
 	s.all = container.NewStack(s.split)
 	return s

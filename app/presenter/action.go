@@ -89,6 +89,8 @@ func Actions() []Action {
 		{ID: "disk", Title: "Disk use…", Menu: "Run"},
 		{ID: "check", Title: "Check", Icon: "check-file", Menu: "Run", Keys: []string{"F7"}, File: true, After: true},
 
+		{ID: "notifications", Title: "Notifications…", Icon: "info", Menu: "Run"},
+
 		{ID: "gate", Title: "Mark as replay gate (seal output)", Icon: "gate", Menu: "Gates", Keys: []string{"Ctrl+G"}, Editing: true, Selection: true, File: true},
 		{ID: "gate-settings", Title: "Replay gate settings…", Icon: "gate-sealed", Menu: "Gates", Keys: []string{"Ctrl+Shift+G"}, Gestures: []gesture.Name{gesture.NameGate}, Editing: true, Selection: true, File: true},
 		{ID: "gate-remove", Title: "Remove gate mark", Menu: "Gates", Editing: true, Selection: true, File: true},

@@ -2,6 +2,7 @@ package presenter
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,43 @@ type Memory struct {
 	Open     []string `json:"open"`    // files that were open
 	Unsaved  []string `json:"unsaved"` // files with unsaved work beside them
 	LogLevel string   `json:"log_level"`
+	Current  string   `json:"current"` // of the open files, the one in front
+	Notify   Notify   `json:"notify"`
+
+	Splits map[string]float64  `json:"splits"` // shares of splits, by name
+	Views  map[string]FileView `json:"views"`  // of open and recent files, by path
+}
+
+// FileView is where a file was looked at: its zoom, 1 for the size of the document,
+// and the place of its origin on the canvas.
+type FileView struct {
+	Zoom float64 `json:"zoom"`
+	X    float64 `json:"x"`
+	Y    float64 `json:"y"`
+}
+
+// Notify says when the system tells of the end of a run.
+type Notify string
+
+// When the system tells.
+const (
+	NotifyAway   Notify = "" // while another window has the keyboard
+	NotifyAlways Notify = "always"
+	NotifyNever  Notify = "never"
+)
+
+// Wanted tells whether to tell a user who is away from the window, or is not.
+func (n Notify) Wanted(away bool) bool { return n == NotifyAlways || n != NotifyNever && away }
+
+// String is what a person reads.
+func (n Notify) String() string {
+	switch n {
+	case NotifyAlways:
+		return "always"
+	case NotifyNever:
+		return "never"
+	}
+	return "while you look at another window"
 }
 
 const maxRecent = 12
@@ -41,6 +79,7 @@ func LoadMemory(path string) Memory {
 		return NewMemory()
 	}
 	m.Width, m.Height = max(m.Width, 640), max(m.Height, 480)
+	maps.DeleteFunc(m.Splits, func(_ string, share float64) bool { return share <= 0 || share >= 1 })
 	return m
 }
 
@@ -58,6 +97,24 @@ func (m *Memory) Opened(path string) {
 	m.Recent = slices.DeleteFunc(m.Recent, func(p string) bool { return p == path })
 	m.Recent = append([]string{path}, m.Recent...)
 	m.Recent = m.Recent[:min(len(m.Recent), maxRecent)]
+}
+
+// SetSplit notes the share of a split.
+func (m *Memory) SetSplit(name string, share float64) {
+	if m.Splits == nil {
+		m.Splits = map[string]float64{}
+	}
+	m.Splits[name] = share
+}
+
+// SetView notes where a file is looked at, and forgets files that are neither open
+// nor recent.
+func (m *Memory) SetView(path string, v FileView) {
+	if m.Views == nil {
+		m.Views = map[string]FileView{}
+	}
+	m.Views[path] = v
+	maps.DeleteFunc(m.Views, func(p string, _ FileView) bool { return !slices.Contains(m.Recent, p) && !slices.Contains(m.Open, p) })
 }
 
 // SetUnsaved notes whether a file has unsaved work beside it; false when nothing
