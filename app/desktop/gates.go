@@ -6,6 +6,8 @@ import (
 	"context"
 	"time"
 
+	"fyne.io/fyne/v2"
+
 	"sluice/app/presenter"
 	"sluice/canvas/paint"
 	"sluice/canvas/scene"
@@ -165,4 +167,19 @@ func orNotSet(s string) string {
 		return "not set"
 	}
 	return s
+}
+
+// showDifferences lists what changed above a gate since its rows were sealed.
+func (e *editor) showDifferences(v presenter.GateView) {
+	d, list := e.d, v.Differences()
+	g := newGrid(d, []gridColumn{{"Setting", 240, false, 0}, {"Sealed with", 200, false, 1}, {"Now", 200, false, 1}}, func() int { return len(list) }, func(r, c int) gridCell {
+		x := list[r]
+		return gridCell{text: []string{x.Where, orNotSet(x.Then), orNotSet(x.Now)}[c], ink: []ink{inkText, inkSoft, inkTone(toneWarn)}[c]}
+	})
+	g.onRow = func(r int) {
+		d.tell(list[r].Where, "Sealed with: "+orNotSet(list[r].Then)+"\n\nNow: "+orNotSet(list[r].Now))
+	}
+	var dl *dialog
+	dl = d.dialog("What changed above "+v.Node, v.Caption(d.now()), d.outlined(g.all), fyne.NewSize(860, 360), d.caption(v.Advice()), button("Close", true, func() { dl.close() }))
+	dl.onEnter = func() { dl.close() }
 }

@@ -235,6 +235,16 @@ func TestAStaleGateSaysWhy(t *testing.T) {
 	if !found {
 		t.Errorf("problems: %+v", e.problems.list)
 	}
+	for _, p := range e.problems.list {
+		if p.Node == "Order value" {
+			e.problems.fix(p)
+		}
+	}
+	if s.lastDialog() != "What changed above Order value" {
+		t.Errorf("the problem is mended by %q", s.lastDialog())
+	}
+	s.draw()
+	s.closeDialogs()
 	e.undo()
 	if n := e.badge(t, "Order value"); n.Gate != scene.GateSealed {
 		t.Errorf("after undo: %v", n.Gate)

@@ -27,6 +27,7 @@ type grid struct {
 	rows    func() int
 	cell    func(row, column int) gridCell
 	onRow   func(row int)
+	onCell  func(row, column int) bool // before onRow; true: that was all
 	table   *widget.Table
 	all     *fyne.Container
 	ready   bool
@@ -71,6 +72,9 @@ func (g *grid) setColumns(columns []gridColumn) {
 	g.fitted = 0
 	t.OnSelected = func(id widget.TableCellID) {
 		t.UnselectAll()
+		if g.onCell != nil && id.Row >= 0 && g.onCell(id.Row, id.Col) {
+			return
+		}
 		if g.onRow != nil && id.Row >= 0 {
 			g.onRow(id.Row)
 		}

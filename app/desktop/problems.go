@@ -21,37 +21,91 @@ type problemPanel struct {
 	all  fyne.CanvasObject
 }
 
+// The columns of the list of problems that are more than text.
+const (
+	problemKind = 0
+	problemFix  = 5
+)
+
 func newProblemPanel(e *editor) *problemPanel {
 	p := &problemPanel{e: e}
-	p.grid = newGrid(e.d, []gridColumn{{"Kind", 80, false, 0}, {"Transform", 160, false, 0}, {"Setting", 110, false, 0}, {"Problem", 240, false, 3}, {"What to do", 180, false, 2}},
-		func() int { return len(p.list) }, func(r, c int) gridCell {
-			if r >= len(p.list) {
-				return gridCell{}
-			}
-			x := p.list[r]
-			switch c {
-			case 0:
-				tone := map[transform.Severity]scene.Tone{transform.Err: toneError, transform.Warning: toneWarn}[x.Severity]
-				return gridCell{text: capital(x.Severity.String()), ink: inkTone(tone), bold: true}
-			case 1:
-				return gridCell{text: x.Node}
-			case 2:
-				return gridCell{text: x.Setting, ink: inkSoft}
-			case 3:
-				return gridCell{text: x.Message}
-			}
-			return gridCell{text: x.Hint, ink: inkSoft}
-		})
-	p.grid.onRow = func(r int) {
-		if n, ok := e.file.NodeNamed(p.list[r].Node); ok {
-			ref := scene.NodeRef(presenter.SceneID(n.ID))
-			e.choose(ref)
-			e.graph.Reveal(ref)
+	p.grid = newGrid(e.d, []gridColumn{{"Kind", 96, false, 0}, {"Where", 150, false, 0}, {"Setting", 110, false, 0}, {"Problem", 220, false, 3}, {"What to do", 150, false, 2}, {"", 124, false, 0}},
+		func() int { return len(p.list) }, p.cell)
+	p.grid.onCell = func(r, c int) bool {
+		if c == problemFix {
+			p.fix(p.list[r])
 		}
+		return c == problemFix
 	}
+	p.grid.onRow = func(r int) { p.reveal(p.list[r]) }
 	p.all = container.NewStack(p.grid.all, emptyNote(e.d, "check-ok", "No problems", "The file can be run."))
 	p.grid.all.Hide()
 	return p
+}
+
+func (p *problemPanel) cell(r, c int) gridCell {
+	if r >= len(p.list) {
+		return gridCell{}
+	}
+	x := p.list[r]
+	switch c {
+	case problemKind:
+		look := map[transform.Severity]struct {
+			icon string
+			tone scene.Tone
+		}{transform.Err: {"check-block", toneError}, transform.Warning: {"check-warn", toneWarn}, transform.Note: {"info", toneNeutral}}[x.Severity]
+		return gridCell{text: capital(x.Severity.String()), icon: look.icon, ink: inkTone(look.tone), bold: true}
+	case 1:
+		return gridCell{text: x.Node}
+	case 2:
+		return gridCell{text: x.Setting, ink: inkSoft}
+	case 3:
+		return gridCell{text: x.Message}
+	case problemFix:
+		return gridCell{text: p.fixWord(x), ink: inkPrimary, bold: true}
+	}
+	return gridCell{text: x.Hint, ink: inkSoft}
+}
+
+// fixWord is what a click on the last column does, "" for nothing.
+func (p *problemPanel) fixWord(x presenter.Problem) string {
+	v, gated := p.e.file.Gates().Gate(x.Node)
+	switch {
+	case x.Node == "":
+		return ""
+	case x.Setting == presenter.GateSetting && gated && len(v.Differences()) > 0:
+		return "Show difference"
+	case x.Setting == presenter.GateSetting:
+		return "Gate settings"
+	}
+	return "Open " + p.e.file.Noun()
+}
+
+// fix does what the last column says.
+func (p *problemPanel) fix(x presenter.Problem) {
+	n, ok := p.e.file.NodeNamed(x.Node)
+	if !ok {
+		return
+	}
+	p.reveal(x)
+	switch p.fixWord(x) {
+	case "Show difference":
+		v, _ := p.e.file.Gates().Gate(x.Node)
+		p.e.showDifferences(v)
+	case "Gate settings":
+		p.e.d.do("gate-settings")
+	default:
+		p.e.openForm(n.ID)
+	}
+}
+
+// reveal shows the node of a problem on the canvas.
+func (p *problemPanel) reveal(x presenter.Problem) {
+	if n, ok := p.e.file.NodeNamed(x.Node); ok {
+		ref := scene.NodeRef(presenter.SceneID(n.ID))
+		p.e.choose(ref)
+		p.e.graph.Reveal(ref)
+	}
 }
 
 func (p *problemPanel) show(list []presenter.Problem) {

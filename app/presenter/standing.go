@@ -238,6 +238,9 @@ func (v GateView) Advice() string {
 	return ""
 }
 
+// GateSetting is what problems of gates are about.
+const GateSetting = "Replay gate"
+
 // Problems are the gates that need a look, for the list of problems.
 func (g *Gates) Problems() []Problem {
 	if g == nil {
@@ -248,7 +251,7 @@ func (g *Gates) Problems() []Problem {
 		list = append(list, problemOf(e))
 	}
 	for _, v := range g.gates {
-		p := Problem{Node: v.Node, Setting: "Replay gate", Severity: transform.Warning, Hint: v.Advice()}
+		p := Problem{Node: v.Node, Setting: GateSetting, Severity: transform.Warning, Hint: v.Advice()}
 		reason := v.Reason()
 		if d := v.Differences(); reason == "" && len(d) > 0 {
 			reason = d[0].Where + ": was " + shownOr(d[0].Then) + ", is " + shownOr(d[0].Now)
