@@ -260,7 +260,7 @@ func (x *executionTabs) snapshotCell(r, c int) gridCell {
 	}
 	switch c {
 	case 0:
-		return gridCell{text: capital(strings.ToLower(string(state))), icon: snapshotIcon(state)}
+		return gridCell{text: capital(strings.ToLower(string(state))), icon: snapshotIcon(state), tint: inkTone(snapshotTone(state))}
 	case 1:
 		return gridCell{text: l.Node}
 	case 2:

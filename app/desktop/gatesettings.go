@@ -381,16 +381,7 @@ const newestShown = 3
 
 func (g *gateDialog) snapshotLine(s snapshot.Summary, line bool) fyne.CanvasObject {
 	d := g.e.d
-	tone := toneOK
-	switch s.State {
-	case storage.SnapshotInterrupted:
-		tone = toneInterrupted
-	case storage.SnapshotDamaged:
-		tone = toneError
-	case storage.SnapshotOpen, storage.SnapshotPruned:
-		tone = toneNeutral
-	}
-	pic := canvas.NewImageFromResource(d.icon(snapshotIcon(s.State), inkTone(tone)))
+	pic := canvas.NewImageFromResource(d.icon(snapshotIcon(s.State), inkTone(snapshotTone(s.State))))
 	pic.FillMode = canvas.ImageFillContain
 	text := workspace.FormatBytes(s.Stored)
 	if s.State == storage.SnapshotSealed {

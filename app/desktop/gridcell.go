@@ -19,6 +19,7 @@ type gridCell struct {
 	ink  ink // nil: text
 	bold bool
 	icon string
+	tint ink // of the icon; nil: soft
 	// state shows the words as a chip.
 	state scene.State
 	// bar is a filled share from 0 to 1, shown where full is true.
@@ -149,7 +150,11 @@ func (r *cellRenderer) Refresh() {
 		v.bars[1].Refresh()
 	default:
 		if c.icon != "" {
-			v.pic.Resource = v.d.icon(c.icon, inkSoft)
+			tint := c.tint
+			if tint == nil {
+				tint = inkSoft
+			}
+			v.pic.Resource = v.d.icon(c.icon, tint)
 			v.pic.Refresh()
 		}
 		v.words.align, v.words.style.Bold = alignment(v.right), c.bold

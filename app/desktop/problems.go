@@ -54,7 +54,7 @@ func (p *problemPanel) cell(r, c int) gridCell {
 			icon string
 			tone scene.Tone
 		}{transform.Err: {"check-block", toneError}, transform.Warning: {"check-warn", toneWarn}, transform.Note: {"info", toneNeutral}}[x.Severity]
-		return gridCell{text: capital(x.Severity.String()), icon: look.icon, ink: inkTone(look.tone), bold: true}
+		return gridCell{text: capital(x.Severity.String()), icon: look.icon, tint: inkTone(look.tone), ink: inkTone(look.tone), bold: true}
 	case 1:
 		return gridCell{text: x.Node}
 	case 2:

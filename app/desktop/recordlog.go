@@ -86,7 +86,10 @@ func (l *recordLog) cell(r, c int) gridCell {
 	}
 	switch c {
 	case 0:
-		cell.icon = icon
+		cell.icon, cell.tint = icon, cell.ink
+		if icon == "info" {
+			cell.tint = inkSoft
+		}
 	case 1:
 		cell.text, cell.ink = e.Time.Local().Format("15:04:05.000"), inkSoft
 	case 2:

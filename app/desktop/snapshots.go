@@ -14,6 +14,7 @@ import (
 
 	"sluice/app/presenter"
 	"sluice/app/workspace"
+	"sluice/canvas/scene"
 	"sluice/storage"
 	"sluice/storage/snapshot"
 )
@@ -227,7 +228,7 @@ func (e *editor) showSnapshots(v presenter.GateView, list []snapshot.Summary) {
 			s := list[r]
 			switch c {
 			case 0:
-				return gridCell{text: capital(strings.ToLower(string(s.State))), icon: snapshotIcon(s.State)}
+				return gridCell{text: capital(strings.ToLower(string(s.State))), icon: snapshotIcon(s.State), tint: inkTone(snapshotTone(s.State))}
 			case 1:
 				return gridCell{text: presenter.When(s.Begun, d.now())}
 			case 2:
@@ -267,6 +268,19 @@ func snapshotIcon(s storage.SnapshotState) string {
 		storage.SnapshotSealed: "gate-sealed", storage.SnapshotInterrupted: "gate-interrupted", storage.SnapshotDamaged: "gate-corrupt",
 		storage.SnapshotOpen: "gate-armed", storage.SnapshotPruned: "eraser",
 	}[s]
+}
+
+// snapshotTone is the colour of that badge.
+func snapshotTone(s storage.SnapshotState) scene.Tone {
+	switch s {
+	case storage.SnapshotSealed:
+		return toneOK
+	case storage.SnapshotInterrupted:
+		return toneInterrupted
+	case storage.SnapshotDamaged:
+		return toneError
+	}
+	return toneNeutral
 }
 
 func snapshotNote(s snapshot.Summary) string {
