@@ -320,7 +320,7 @@ func (d *Desktop) closeFile(e *editor) {
 		return
 	}
 	n := e.file.Unsaved()
-	d.ask("Close "+e.file.Title()+"?", fmt.Sprintf("%s has %d unsaved %s.", e.file.Title(), n, plural(n, "change")),
+	d.ask("Close "+e.file.Title()+"?", fmt.Sprintf("%s has %s.", e.file.Title(), presenter.Plural(int64(n), "unsaved change")),
 		answer{"Cancel", false, nil}, answer{"Close without saving", false, drop}, answer{"Save and close", true, func() { d.save(e, drop) }})
 }
 

@@ -309,7 +309,7 @@ func (e *editor) replayHere() {
 		e.d.frame.note(name + " has no snapshot yet: run first")
 	case e.file.Dirty():
 		n := e.file.Unsaved()
-		e.d.ask("Save "+e.file.Title()+" first?", fmt.Sprintf("A replay takes the file as it is on disk, without the %d unsaved %s here.", n, plural(n, "change")),
+		e.d.ask("Save "+e.file.Title()+" first?", "A replay takes the file as it is on disk, without "+presenter.Plural(int64(n), "unsaved change")+" here.",
 			answer{"Cancel", false, nil},
 			answer{"Replay the saved file", false, func() { e.d.replayFrom(v.Root, v.CallPath, v.Node) }},
 			answer{"Save and go on", true, func() { e.d.save(e, func() { e.d.replayFrom(v.Root, v.CallPath, v.Node) }) }})

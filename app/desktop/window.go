@@ -3,7 +3,6 @@
 package desktop
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -13,6 +12,8 @@ import (
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"sluice/app/presenter"
 )
 
 // frame is what surrounds the perspectives: rail, side, tabs, status bar.
@@ -151,7 +152,7 @@ func (d *Desktop) update() {
 	default:
 		state = "Saved"
 		if n := e.file.Unsaved(); n > 0 {
-			state = fmt.Sprintf("%d unsaved %s", n, plural(n, "change"))
+			state = presenter.Plural(int64(n), "unsaved change")
 		}
 		if e.file.ReadOnly() {
 			state = "Read-only: written in " + e.file.Document().Encoding()
@@ -164,13 +165,6 @@ func (d *Desktop) update() {
 		project = filepath.Base(f.side.home)
 	}
 	f.status.show(project, state)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
 }
 
 // show brings an editor, or the welcome screen when nil, to the front.
