@@ -37,7 +37,7 @@ func (d *Desktop) askChanged(e *editor) {
 	n := e.file.Unsaved()
 	text := fmt.Sprintf("%s changed on disk. You have no unsaved changes here.", e.file.Title())
 	if n > 0 {
-		text = e.file.Title()+" changed on disk. You have "+presenter.Plural(int64(n), "unsaved change")+" here."
+		text = e.file.Title() + " changed on disk. You have " + presenter.Plural(int64(n), "unsaved change") + " here."
 	}
 	dl := d.ask("File changed outside", text,
 		answer{"Compare", false, func() { d.compareOutside(e) }},
