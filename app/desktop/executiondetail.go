@@ -4,7 +4,6 @@ package desktop
 
 import (
 	"context"
-	"image/color"
 	"path/filepath"
 	"strings"
 
@@ -101,39 +100,7 @@ func (t *executionDetail) makeBanner() {
 		d.frame.note("Copied")
 	})
 	row := container.NewBorder(nil, nil, container.NewCenter(sized(pic, 18, 18)), container.NewHBox(toLog, copyText), inset(t.cause, 0, 8, 0, 8))
-	t.banner = container.NewStack(newSoft(d, toneError), inset(row, 4, 12, 4, 16))
-}
-
-// softGround is a rectangle in the soft colour of a tone.
-type softGround struct {
-	widget.BaseWidget
-	d    *Desktop
-	tone scene.Tone
-	rect *canvas.Rectangle
-}
-
-func newSoft(d *Desktop, tone scene.Tone) *softGround {
-	g := &softGround{d: d, tone: tone, rect: canvas.NewRectangle(color.Transparent)}
-	g.ExtendBaseWidget(g)
-	return g
-}
-
-// CreateRenderer implements fyne.Widget.
-func (g *softGround) CreateRenderer() fyne.WidgetRenderer {
-	r := &softRenderer{g}
-	r.Refresh()
-	return r
-}
-
-type softRenderer struct{ g *softGround }
-
-func (r *softRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.g.rect} }
-func (r *softRenderer) Destroy()                     {}
-func (r *softRenderer) MinSize() fyne.Size           { return fyne.NewSize(1, 1) }
-func (r *softRenderer) Layout(size fyne.Size)        { r.g.rect.Resize(size) }
-func (r *softRenderer) Refresh() {
-	r.g.rect.FillColor = r.g.d.theme().Tone(r.g.tone).Soft
-	r.g.rect.Refresh()
+	t.banner = container.NewStack(newFill(d, inkOfGround(toneError)), inset(row, 4, 12, 4, 16))
 }
 
 // setSmall puts the tree into a tab of its own where there is no room beside the

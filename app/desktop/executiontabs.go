@@ -278,22 +278,8 @@ func (x *executionTabs) openSnapshot(l storage.SnapshotLink) {
 		d.tell("No rows to show", l.Node+" was not sealed: the source was partially extracted, and no row of it is used.")
 		return
 	}
-	open := d.workspace(x.t.shown.File, "")
 	v := presenter.GateView{Standing: gate.Standing{Node: l.Node, ID: l.Ref.Gate, Location: l.Location, Snapshot: l.Ref.ID, State: storage.SnapshotSealed}}
-	background(d, func() (*presenter.SnapshotSource, error) {
-		ws, err := open(nil, "")
-		if err != nil {
-			return nil, err
-		}
-		return presenter.OpenSnapshot(context.Background(), ws, v)
-	}, func(src *presenter.SnapshotSource, err error) {
-		if err != nil {
-			d.fail("Show the rows of "+l.Node, err)
-			return
-		}
-		x.choose(tabRows)
-		x.rows.showSnapshot(src, src.First)
-	})
+	x.rows.openSnapshot(d.workspace(x.t.shown.File, ""), v, func() { x.choose(tabRows) })
 }
 
 func (x *executionTabs) lineageCell(r, c int) gridCell {

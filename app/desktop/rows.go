@@ -15,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"sluice/app/presenter"
+	"sluice/app/workspace"
 )
 
 // rowsPanel shows the rows of a preview, of a running transform or of a snapshot.
@@ -168,6 +169,25 @@ func (d *Desktop) mayReplace(path string, do func()) {
 			return
 		}
 		d.ask("Replace "+filepath.Base(path)+"?", "There is a file of this name in "+filepath.Dir(path)+".", answer{"Cancel", false, nil}, answer{"Replace", true, do})
+	})
+}
+
+// openSnapshot opens a snapshot and shows its rows; then brings the panel to the
+// front.
+func (r *rowsPanel) openSnapshot(open func(*presenter.Log, string) (*workspace.Workspace, error), v presenter.GateView, then func()) {
+	background(r.d, func() (*presenter.SnapshotSource, error) {
+		ws, err := open(nil, "")
+		if err != nil {
+			return nil, err
+		}
+		return presenter.OpenSnapshot(context.Background(), ws, v)
+	}, func(src *presenter.SnapshotSource, err error) {
+		if err != nil {
+			r.d.fail("Show the rows of "+v.Node, err)
+			return
+		}
+		then()
+		r.showSnapshot(src, src.First)
 	})
 }
 

@@ -82,7 +82,7 @@ func (r *runTree) row() fyne.CanvasObject {
 	pic.FillMode = canvas.ImageFillContain
 	took := d.caption("")
 	took.align = fyne.TextAlignTrailing
-	return container.New(&treeRow{}, newSelection(d), fold, pic, d.text(""), took)
+	return container.New(&treeRow{}, newFill(d, nil), fold, pic, d.text(""), took)
 }
 
 // treeRow lays out a line of the tree at its depth.
@@ -133,6 +133,10 @@ func (r *runTree) update(id widget.ListItemID, o fyne.CanvasObject) {
 	name.Set(l.Name, inkText)
 	name.Refresh()
 	row.Objects[4].(*words).Set(l.Took, nil)
-	row.Objects[0].(*selection).set(here && strings.EqualFold(l.Node, r.t.node))
+	var ground ink
+	if here && strings.EqualFold(l.Node, r.t.node) {
+		ground = inkSelection
+	}
+	row.Objects[0].(*fill).set(ground)
 	row.Layout.Layout(row.Objects, row.Size())
 }

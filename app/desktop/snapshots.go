@@ -52,21 +52,9 @@ func (e *editor) showSnapshotRows() {
 }
 
 func (e *editor) openSnapshot(v presenter.GateView) {
-	open := e.d.workspace(e.file.Path(), e.home)
-	background(e.d, func() (*presenter.SnapshotSource, error) {
-		ws, err := open(nil, "")
-		if err != nil {
-			return nil, err
-		}
-		return presenter.OpenSnapshot(context.Background(), ws, v)
-	}, func(src *presenter.SnapshotSource, err error) {
-		if err != nil {
-			e.d.fail("Show the rows of "+v.Node, err)
-			return
-		}
+	e.rows.openSnapshot(e.d.workspace(e.file.Path(), e.home), v, func() {
 		e.setBottom(true)
 		e.bottom.choose(3)
-		e.rows.showSnapshot(src, src.First)
 	})
 }
 
