@@ -33,7 +33,7 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"reload":  on(func(e *editor) { e.askReload() }), "close": on(d.closeFile), "quit": d.quit,
 
 		"undo": on((*editor).undo), "redo": on((*editor).redo), "cut": on((*editor).cut), "copy": on((*editor).copy),
-		"paste": on((*editor).paste), "delete": on((*editor).delete), "select-all": on((*editor).selectAll), "find": on((*editor).find),
+		"paste": on((*editor).paste), "delete": on((*editor).delete), "select-all": on((*editor).selectAll), "find": on((*editor).find), "select-hop": on((*editor).selectHop),
 		"edit": on((*editor).edit), "rename": on((*editor).rename), "properties": on((*editor).properties),
 
 		"add": on((*editor).addAtCentre), "add-note": on((*editor).addNote), "connect": on((*editor).startConnect),
@@ -52,6 +52,8 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"zoom-out": on(func(e *editor) { e.graph.ZoomBy(1 / scene.ZoomStep) }),
 		"zoom-100": on(func(e *editor) { e.graph.ZoomBy(1 / e.graph.Machine().View().Zoom) }),
 		"fit":      on(func(e *editor) { e.graph.Fit() }), "minimap": on((*editor).toggleMiniMap),
+		"panels": on(func(e *editor) { e.setBottom(e.open != 0) }), "panel-metrics": on(panelAt(0)), "panel-log": on(panelAt(1)),
+		"panel-problems": on(panelAt(2)), "panel-rows": on(panelAt(3)),
 		"dark": d.toggleDark, "full-screen": func() { d.win.SetFullScreen(!d.win.FullScreen()) },
 		"next-file": func() { d.step(1) }, "previous-file": func() { d.step(-1) },
 		"context-menu": on((*editor).menuOfSelected), "shortcuts": d.showKeys, "notifications": d.askNotify, "about": d.about,
@@ -82,6 +84,14 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 
 func conditioner(c hopxml.Condition) func(*editor) {
 	return func(e *editor) { e.try("change hop", e.file.SetCondition(e.selected(scene.KindHop), c)) }
+}
+
+// panelAt shows one of the panels below the canvas.
+func panelAt(n int) func(*editor) {
+	return func(e *editor) {
+		e.setBottom(true)
+		e.bottom.choose(n)
+	}
 }
 
 func aligner(edge scene.Edge) func(*editor) { return func(e *editor) { e.align(edge) } }

@@ -41,12 +41,14 @@ type flat struct {
 	label        *canvas.Text
 	end          *canvas.Text
 	hovered      bool
+	focused      bool
 }
 
 var (
 	_ fyne.Tappable      = (*flat)(nil)
 	_ desktop.Hoverable  = (*flat)(nil)
 	_ desktop.Cursorable = (*flat)(nil)
+	_ fyne.Focusable     = (*flat)(nil)
 )
 
 func (d *Desktop) flat(icon, caption, tip string, onTap func()) *flat {
@@ -108,6 +110,32 @@ func (f *flat) MouseOut() {
 	f.hovered = false
 	f.d.tips.hide()
 	f.Refresh()
+}
+
+// FocusGained implements fyne.Focusable.
+func (f *flat) FocusGained() {
+	f.focused = true
+	f.Refresh()
+}
+
+// FocusLost implements fyne.Focusable.
+func (f *flat) FocusLost() {
+	f.focused = false
+	f.Refresh()
+}
+
+// TypedRune implements fyne.Focusable.
+func (f *flat) TypedRune(rune) {}
+
+// TypedKey implements fyne.Focusable: Space and Enter press the button, other keys
+// go to the window.
+func (f *flat) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
+		f.Tapped(nil)
+	default:
+		f.d.typedKey(e)
+	}
 }
 
 // Cursor implements desktop.Cursorable.
@@ -256,6 +284,10 @@ func (r *flatRenderer) colour() {
 	}
 	if f.hovered && !f.disabled && !f.selected && !f.primary {
 		f.ground.FillColor = t.Hover
+	}
+	f.ground.StrokeWidth, f.ground.StrokeColor = 0, color.Transparent
+	if f.focused {
+		f.ground.StrokeWidth, f.ground.StrokeColor = 2, t.Primary
 	}
 	f.end.Text, f.end.Color = f.trail, t.TextSoft
 	if f.icon != "" {

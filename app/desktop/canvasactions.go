@@ -99,7 +99,7 @@ func (e *editor) selectAll() {
 func (e *editor) startConnect() {
 	if nodes := e.selected(scene.KindNode); len(nodes) == 1 {
 		e.graph.StartConnect(nodes[0])
-		e.d.frame.note("Click the transform that the hop leads to. Esc cancels.")
+		e.d.frame.note("Click what the hop leads to, or go there with the arrow keys and press Enter. Esc cancels.")
 		return
 	}
 	e.d.frame.note("Select the one transform that the hop starts at")
@@ -111,40 +111,6 @@ func (e *editor) toggleHops() {
 		return
 	}
 	e.d.frame.note("Select a hop first")
-}
-
-// rewiring waits for the node that a hop shall lead to.
-type rewiring struct {
-	e   *editor
-	hop scene.ID
-}
-
-func (e *editor) rewire() {
-	hops := e.selected(scene.KindHop)
-	if len(hops) != 1 {
-		e.d.frame.note("Select the one hop to reconnect")
-		return
-	}
-	e.waiting = &rewiring{e, hops[0]}
-	e.d.frame.note("Click the new target of the hop")
-}
-
-func (w *rewiring) chosen(nodes []scene.ID) {
-	w.e.waiting = nil
-	h, ok := w.e.graph.Machine().Scene().Hop(w.hop)
-	if ok && len(nodes) == 1 && w.e.file.CanConnect(h.From, nodes[0]) {
-		w.e.try("reconnect", w.e.file.Rewire(w.hop, h.From, nodes[0]))
-	}
-}
-
-// insertSelected leads a selected hop through a selected node.
-func (e *editor) insertSelected() {
-	nodes, hops := e.selected(scene.KindNode), e.selected(scene.KindHop)
-	if len(nodes) != 1 || len(hops) != 1 {
-		e.d.frame.note("Select one transform and one hop (with Ctrl)")
-		return
-	}
-	e.try("insert", e.file.InsertInto(nodes[0], hops[0], nil))
 }
 
 func (e *editor) detachSelected() {

@@ -51,7 +51,6 @@ type editor struct {
 	recovered bool   // the next save goes over the file on disk
 	asking    bool   // about a change on disk
 	landing   scene.Point
-	waiting   *rewiring
 }
 
 func newEditor(d *Desktop, f *presenter.File, home string) *editor {

@@ -65,9 +65,6 @@ func moveLabel(n int) string {
 
 func (e *editor) selectionChanged() {
 	e.updateTools()
-	if w := e.waiting; w != nil {
-		w.chosen(e.selected(scene.KindNode))
-	}
 }
 
 // connect makes a hop, after a menu when there is more than one way.

@@ -127,6 +127,18 @@ func (it *paletteItem) Tapped(*fyne.PointEvent) {
 	}
 }
 
+// TypedKey implements fyne.Focusable: Space and Enter open a category, or place the
+// item.
+func (it *paletteItem) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
+		it.Tapped(nil)
+		it.DoubleTapped(nil)
+	default:
+		it.flat.TypedKey(e)
+	}
+}
+
 // DoubleTapped implements fyne.DoubleTappable.
 func (it *paletteItem) DoubleTapped(*fyne.PointEvent) {
 	if e := it.d.current; e != nil && it.row.category == "" {

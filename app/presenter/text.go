@@ -10,6 +10,17 @@ func lower(s string) string { return strings.ToLower(s) }
 
 func contains(s, lowered string) bool { return strings.Contains(strings.ToLower(s), lowered) }
 
+// Matching gives the places of the names that hold a text, without regard to case.
+func Matching(names []string, text string) []int {
+	var found []int
+	for i, name := range names {
+		if contains(name, lower(strings.TrimSpace(text))) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
 // Grouped writes 1234567 as 1,234,567.
 func Grouped(n int64) string {
 	s := fmt.Sprint(n)
