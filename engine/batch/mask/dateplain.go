@@ -1,18 +1,32 @@
 package mask
 
+import "encoding/binary"
+
 // plainLayout is the fast path for masks such as yyyy-MM-dd HH:mm:ss: numbers of
 // fixed width between literals, each at most once.
 type plainLayout struct {
-	parts []plainPart
+	words []plainWord
+	at    [slotCount]int // where each number begins; -1: the mask has none
+	nines bool           // the fraction has nine digits, else three
 	size  int
 	open  bool // the last part is a number that further digits would extend
 }
 
-// plainPart is a number (slot ≥ 0) of some width or a literal byte.
-type plainPart struct {
-	slot, width int8
-	literal     byte
+// plainWord checks eight bytes of a text at once: a digit or a certain literal in
+// each place. The last two words of a layout may overlap.
+type plainWord struct {
+	at     int
+	expect uint64 // '0' for a digit
+	room   uint64 // what may be added to the difference before its top bit is set
 }
+
+const (
+	low7 = 0x7f7f7f7f7f7f7f7f
+	top1 = 0x8080808080808080
+)
+
+// plainPart is a number of some width.
+type plainPart struct{ slot, width int }
 
 const (
 	slotYear = iota
@@ -27,8 +41,8 @@ const (
 
 // newPlainLayout returns nil when the mask is not of the simple kind.
 func newPlainLayout(items []dateItem) *plainLayout {
-	l := &plainLayout{}
-	var seen [slotCount]bool
+	l := &plainLayout{at: [slotCount]int{-1, -1, -1, -1, -1, -1, -1}}
+	var expect, room []byte
 	for i, it := range items {
 		if it.letter == 0 {
 			for j := range len(it.text) {
@@ -36,22 +50,28 @@ func newPlainLayout(items []dateItem) *plainLayout {
 				if c >= '0' && c <= '9' || c >= 0x80 || c == 'E' {
 					return nil
 				}
-				l.parts = append(l.parts, plainPart{slot: -1, literal: c})
+				expect, room = append(expect, c), append(room, 0x7f)
 			}
-			l.size += len(it.text)
 			continue
 		}
 		p, ok := plainNumber(it)
-		if !ok || seen[p.slot] {
+		if !ok || l.at[p.slot] >= 0 {
 			return nil
 		}
-		seen[p.slot] = true
-		l.parts = append(l.parts, p)
-		l.size += int(p.width)
+		l.at[p.slot] = len(expect)
+		for range p.width {
+			expect, room = append(expect, '0'), append(room, 0x7f-9)
+		}
+		l.nines = l.nines || p.width == 9
 		l.open = i == len(items)-1 && it.letter != fraction
 	}
-	if !seen[slotYear] || !seen[slotMonth] || !seen[slotDay] {
+	if l.at[slotYear] < 0 || l.at[slotMonth] < 0 || l.at[slotDay] < 0 {
 		return nil
+	}
+	l.size = len(expect) // at least eight: year, month and day
+	for at := 0; at < l.size; at += 8 {
+		from := min(at, l.size-8)
+		l.words = append(l.words, plainWord{from, binary.LittleEndian.Uint64(expect[from:]), binary.LittleEndian.Uint64(room[from:])})
 	}
 	return l
 }
@@ -95,40 +115,51 @@ func (l *plainLayout) parse(text []byte) (ms int64, nanos int32, n int, ok bool)
 			return 0, 0, 0, false
 		}
 	}
-	var v [slotCount]int
-	at, fractionWidth := 0, int8(3)
-	for i := range l.parts {
-		p := &l.parts[i]
-		if p.slot < 0 {
-			if text[at] != p.literal {
-				return 0, 0, 0, false
-			}
-			at++
-			continue
-		}
-		number := 0
-		for _, c := range text[at : at+int(p.width)] {
-			if c -= '0'; c > 9 {
-				return 0, 0, 0, false
-			}
-			number = number*10 + int(c)
-		}
-		at += int(p.width)
-		v[p.slot] = number
-		if p.slot == slotFraction {
-			fractionWidth = p.width
+	for i := range l.words {
+		w := &l.words[i]
+		x := binary.LittleEndian.Uint64(text[w.at:]) ^ w.expect
+		if (x&low7+w.room|x)&top1 != 0 {
+			return 0, 0, 0, false
 		}
 	}
-	year, month, day := int64(v[slotYear]), v[slotMonth], v[slotDay]
+	year := int64(twoDigits(text, l.at[slotYear])*100 + twoDigits(text, l.at[slotYear]+2))
+	month, day := twoDigits(text, l.at[slotMonth]), twoDigits(text, l.at[slotDay])
+	hour, minute, second, milli := 0, 0, 0, 0
+	if at := l.at[slotHour]; at >= 0 {
+		hour = twoDigits(text, at)
+	}
+	if at := l.at[slotMinute]; at >= 0 {
+		minute = twoDigits(text, at)
+	}
+	if at := l.at[slotSecond]; at >= 0 {
+		second = twoDigits(text, at)
+	}
+	if at := l.at[slotFraction]; at >= 0 {
+		milli = int(text[at]&15)*100 + twoDigits(text, at+1)
+		if l.nines {
+			for _, c := range text[at+3 : at+9] {
+				nanos = nanos*10 + int32(c&15)
+			}
+		}
+	}
 	if year < 1583 || month < 1 || month > 12 || day < 1 || day > 28 && day > daysInMonth(year, month) ||
-		v[slotHour] > 23 || v[slotMinute] > 59 || v[slotSecond] > 59 {
+		hour > 23 || minute > 59 || second > 59 {
 		return 0, 0, 0, false
 	}
-	milli := v[slotFraction]
-	if fractionWidth == 9 {
-		nanos = int32(milli % 1_000_000)
-		milli /= 1_000_000
+	tod := (hour*60+minute)*60 + second
+	return plainDays(uint32(year), month, day)*msPerDay + int64(tod)*1000 + int64(milli), nanos, l.size, true
+}
+
+// twoDigits reads two digits that were checked.
+func twoDigits(text []byte, at int) int { return int(text[at]&15)*10 + int(text[at+1]&15) }
+
+// beforeMonth counts the days from March to each month.
+var beforeMonth = [13]uint32{1: 306, 2: 337, 3: 0, 4: 31, 5: 61, 6: 92, 7: 122, 8: 153, 9: 184, 10: 214, 11: 245, 12: 275}
+
+// plainDays is gregorianDays for the years and months that parse lets through.
+func plainDays(year uint32, month, day int) int64 {
+	if month <= 2 {
+		year--
 	}
-	tod := (v[slotHour]*60+v[slotMinute])*60 + v[slotSecond]
-	return gregorianDays(year, month, day)*msPerDay + int64(tod)*1000 + int64(milli), nanos, at, true
+	return int64(year*365+year/4-year/100+year/400+beforeMonth[month]) + int64(day) - 719_469
 }
