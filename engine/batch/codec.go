@@ -290,6 +290,20 @@ func (c *Codec) ParseInto(col *Column, text []byte) error {
 	return nil
 }
 
+// ParseInt converts the text of an Integer, or of a Date to milliseconds; the text is
+// not empty.
+func (c *Codec) ParseInt(text []byte) (v int64, err error) {
+	if c.field.Type == Date {
+		v, _, err = c.date.ParseMillis(text)
+	} else {
+		v, _, err = c.in.ParseInt64(text)
+	}
+	if err != nil {
+		return 0, c.fail(text, err)
+	}
+	return v, nil
+}
+
 // plainMask says whether a mask is made of digit signs and points alone, so that
 // it adds nothing to the digits of a number.
 func plainMask(m string) bool { return strings.Trim(m, "#0.") == "" }

@@ -295,7 +295,7 @@ func (c *Column) AppendFrom(src *Column, i int) {
 	}
 }
 
-// SetNull makes row i of a fixed-width column null.
+// SetNull makes row i null, whose value is a fixed-width one or an empty text.
 func (c *Column) SetNull(i int) {
 	if c.Valid == nil {
 		c.Valid = Bitmap(c.alloc.bytes()).grow(0, c.n, true)

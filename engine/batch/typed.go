@@ -15,6 +15,14 @@ func (c *Column) typedBy(codec *Codec) *Column {
 	return c.typed.Load()
 }
 
+// SetTyped gives a raw column the values (whose hold it takes over) that its maker
+// converted already, with the field's codec. bad lists the rows, null in typed, whose
+// text could not be converted. It comes before the column is handed on.
+func (c *Column) SetTyped(typed *Column, bad []*RowError) {
+	typed.bad = bad
+	c.typed.Store(typed)
+}
+
 // oneByOne converts a raw column; a row that cannot be is null and listed as bad.
 func (c *Codec) oneByOne(raw *Column) *Column {
 	out := raw.alloc.Column(raw.Type)

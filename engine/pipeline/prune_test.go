@@ -14,6 +14,7 @@ import (
 // wide is a source of three fields that notes what it was told to leave out.
 type wide struct {
 	got  []bool
+	text []bool // which fields are looked at as text, when all are to be converted
 	rows int
 }
 
@@ -47,6 +48,8 @@ func (p *wideProcessor) Produce(_ context.Context, emit transform.Emit) error {
 }
 
 func (p *wideProcessor) Prune(wanted []bool) { p.s.got = wanted }
+
+func (p *wideProcessor) ConvertAll(text []bool) { p.s.text = text }
 
 // user passes its rows and looks at some fields itself.
 type user struct {
@@ -92,6 +95,33 @@ func TestSourcesAreToldWhichFieldsMatter(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.want, src.got); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestSpooledSourcesAreToldToConvert(t *testing.T) {
+	for name, c := range map[string]struct {
+		cut  map[string]pipeline.Cut
+		want []bool
+	}{
+		"nothing is spooled":      {nil, nil},
+		"rows flow on":            {map[string]pipeline.Cut{"s": &memoryCut{streams: true}}, []bool{false, true, false}},
+		"rows wait for the seal":  {map[string]pipeline.Cut{"s": &memoryCut{}}, []bool{false, false, false}},
+		"rows are spooled behind": {map[string]pipeline.Cut{"x": &memoryCut{streams: true}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &wide{}
+			o := options(t)
+			o.Cuts = c.cut
+			if _, err := pipeline.Prepare(t.Context(), graphOf([]*pipeline.Node{node("s", src), node("x", &user{fields: []string{"b"}})}, "s>x"), o); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, src.text); diff != "" {
+				t.Error(diff)
+			}
+			if src.text != nil && src.got != nil {
+				t.Error("fields of spooled rows may be left out")
 			}
 		})
 	}

@@ -209,6 +209,13 @@ func PassingNeeds(l Links, out []bool, used ...string) []bool {
 // reading them could not have failed.
 type Pruner interface{ Prune(wanted []bool) }
 
+// Converter is a source of raw columns that can convert them while it reads.
+// ConvertAll comes before a row moves, when every value is going to be needed, and
+// says of which fields the text is looked at, too. The columns stay raw, so a value
+// that cannot be converted is the same error as before; the text of the other
+// fields may be left out.
+type Converter interface{ ConvertAll(text []bool) }
+
 // Unbounded is a source that may never end by itself. Rows that come from one are
 // merged in order of arrival.
 type Unbounded interface{ Unbounded() bool }

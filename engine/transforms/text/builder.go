@@ -23,6 +23,10 @@ type inputField struct {
 	path convertPath
 	// skip leaves the values out: nobody looks at them.
 	skip bool
+	// early gives a raw column its values at once, by the path of values; textless
+	// leaves its text out.
+	early, textless bool
+	valuePath       convertPath
 }
 
 // convertPath says how a column's text is converted.
@@ -33,6 +37,7 @@ const (
 	pathText                       // copied
 	pathInteger                    // plain digits without going through the codec
 	pathDecimal                    // plain digits with a point, the same
+	pathDate                       // the codec, many at a time
 )
 
 func newInputField(sem *batch.Semantics, f batch.Field, lazy bool) (inputField, error) {
@@ -43,12 +48,17 @@ func newInputField(sem *batch.Semantics, f batch.Field, lazy bool) (inputField, 
 	in := inputField{field: f, codec: codec, keepEmpty: f.Type == batch.String && sem.EmptyDiffers}
 	in.raw = lazy && f.Type != batch.String && f.Type != batch.Binary
 	switch {
-	case in.raw, f.Type == batch.String:
+	case f.Type == batch.String:
 		in.path = pathText
 	case f.Type == batch.Integer && reads(codec, "1234567890", "1234567890") && reads(codec, "-7", "-7"):
 		in.path = pathInteger
 	case f.Type == batch.BigNumber && reads(codec, "12.50", "12.50") && reads(codec, "-7", "-7") && reads(codec, "0.05", "0.05"):
 		in.path = pathDecimal
+	case f.Type == batch.Date && in.raw:
+		in.path = pathDate
+	}
+	if in.raw {
+		in.valuePath, in.path = in.path, pathText
 	}
 	return in, nil
 }
@@ -103,6 +113,7 @@ type column struct {
 	rows   int
 	index  int // of the column in its record
 	bad    []badValue
+	values *values // of an early field
 }
 
 // append converts the texts and appends rows values.
@@ -117,15 +128,20 @@ func (w *column) append(quote []byte, quoted bool) {
 	if w.field.Trim != batch.TrimNone {
 		w.trimAll()
 	}
+	if w.early {
+		w.convertEarly()
+	}
 	switch w.path {
 	case pathText:
-		w.texts()
+		if !w.textless {
+			w.texts()
+		}
 	case pathInteger:
 		w.integers()
 	case pathDecimal:
 		w.decimals()
 	default:
-		w.values()
+		w.oneByOne()
 	}
 }
 
@@ -168,34 +184,35 @@ func (w *column) texts() {
 		copy(grown, c.Data)
 		c.Data = grown
 	}
-	for k := 0; k < w.rows*w.stride; k += w.stride {
-		s := w.spans[k]
-		at, n := len(c.Data), int(s.end-s.start)
+	room, at := c.Data[:cap(c.Data)], len(c.Data)
+	first := c.Len()
+	c.Extend(first + w.rows)
+	ends := c.Offsets[first+1:]
+	for k := range ends {
+		s := w.spans[k*w.stride]
+		n := int(s.end - s.start)
 		switch {
 		case n == 0:
-			if w.keepEmpty && s != absent {
-				c.EndValue()
-			} else {
-				c.AppendNull()
+			if !w.keepEmpty || s == absent {
+				c.SetNull(first + k)
 			}
-			continue
 		case w.rule != nil && data[s.start] == ' ' && blank(data[s.start:s.end]):
-			// As in Hop a text of blanks alone is an empty one.
+			n = 0 // As in Hop a text of blanks alone is an empty one.
 		case n <= shortText:
-			*(*[shortText]byte)(c.Data[at : at+shortText]) = *(*[shortText]byte)(data[s.start : s.start+shortText])
-			c.Data = c.Data[:at+n]
+			*(*[shortText]byte)(room[at : at+shortText]) = *(*[shortText]byte)(data[s.start : s.start+shortText])
 		default:
-			c.Data = c.Data[:at+n]
-			copy(c.Data[at:], data[s.start:s.end])
+			copy(room[at:], data[s.start:s.end])
 		}
-		c.EndValue()
+		at += n
+		ends[k] = int32(at)
 	}
+	c.Data = room[:at]
 }
 
 func blank(text []byte) bool { return len(bytes.TrimLeft(text, " ")) == 0 }
 
-// values converts one text at a time.
-func (w *column) values() {
+// oneByOne converts one text at a time.
+func (w *column) oneByOne() {
 	for k := 0; k < w.rows*w.stride; k += w.stride {
 		s := w.spans[k]
 		if s.start == s.end {

@@ -260,6 +260,8 @@ type csvParser struct {
 	scan *scanner
 	bads [][]badValue
 	bad  []badValue // of the batch under way
+
+	values []values // of its early fields, by column
 }
 
 // batch parses records until the batch is full or the block ends.
@@ -271,18 +273,20 @@ func (p *csvParser) batch(w *csvBlock) *batch.Batch {
 	for c := range cols {
 		cols[c] = r.fields[c].newColumn(r.env.Alloc)
 	}
+	p.beginValues(r)
 	rows, size := 0, 0
 	for rows < batch.MaxRows && size < batch.SoftBytes && s.pos < w.block.n {
 		from := s.pos
 		n := s.scan(w.block.data, w.block.n, min(chunkRows, batch.MaxRows-rows))
 		for c := range cols {
-			work := column{inputField: &r.fields[c], to: cols[c], data: w.block.data, spans: s.spans[c:], stride: r.columns, rows: n, index: c}
+			work := column{inputField: &r.fields[c], to: cols[c], data: w.block.data, spans: s.spans[c:], stride: r.columns, rows: n, index: c, values: &p.values[c]}
 			work.append(s.quote, s.quoted[c])
 			p.bad = append(p.bad, work.bad...)
 		}
 		rows += n
 		size += s.pos - from
 	}
+	p.endValues(r, cols, rows)
 	for c, col := range cols {
 		col.Plain = plainText(col, &s.dialect, s.quoted[c])
 	}
