@@ -93,7 +93,7 @@ soak: ## the long proofs, with the tag `soak`, over local folders and S3; SOAK=1
 
 .PHONY: bench bench-peers bench-gate bench-data
 bench: ## the benchmarks of the packages
-	$(GO) test -tags headless,lean -run '^$$' -bench . -benchmem $(TESTFLAGS) ./engine/... ./storage/...
+	$(GO) test -tags headless,lean -run '^$$' -bench . -benchmem $(TESTFLAGS) ./engine/... ./storage/... ./canvas/paint
 
 bench-data:
 	cd bench && $(GO) run ./cmd/gen -dir data
