@@ -165,3 +165,17 @@ func TestARecordedLogIsReadInPagesAndSearched(t *testing.T) {
 		t.Errorf("%d lines, %v", n, err)
 	}
 }
+
+func TestAFailedStepSaysWhy(t *testing.T) {
+	d := &presenter.ExecutionDetail{Metrics: []storage.TransformMetrics{
+		{Transform: "in", State: "finished", Read: 3},
+		{Transform: "out", Copy: 1, State: "failed", Errors: 1, Sink: &storage.SinkFacts{Target: "/shop/rows.txt"}},
+		{Transform: "other", State: "finished", Sink: &storage.SinkFacts{Target: "sales"}},
+	}}
+	d.Message = "transform \"out\": the disk is full\nand more"
+	steps := d.Steps(time.Now())
+	got := []string{steps[0].Note, steps[1].Name, steps[1].Note, steps[1].Look.String(), steps[2].Note}
+	if diff := cmp.Diff([]string{"", "out, copy 1", "the disk is full", "Failed", "writes sales"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -51,6 +51,9 @@ func (d *ExecutionDetail) Steps(now time.Time) []Step {
 		if m.Sink != nil && m.Sink.Target != "" {
 			s.Note = "writes " + m.Sink.Target
 		}
+		if _, why, ok := strings.Cut(d.Message, fmt.Sprintf("transform %q: ", m.Transform)); ok && s.Look == scene.StateFailed {
+			s.Note, _, _ = strings.Cut(why, "\n")
+		}
 		list = append(list, s)
 	}
 	return list

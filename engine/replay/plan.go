@@ -155,9 +155,12 @@ func (c Change) String() string {
 
 // Estimate is how much is reused and run.
 type Estimate struct {
-	ReusedSteps, RunSteps, SkippedSteps int
-	ReusedRows, ReusedBytes             int64
-	Took                                time.Duration // the units to run took this long then
+	ReusedSteps  int           `json:"reusedSteps"`
+	RunSteps     int           `json:"runSteps"`
+	SkippedSteps int           `json:"skippedSteps"`
+	ReusedRows   int64         `json:"reusedRows"`
+	ReusedBytes  int64         `json:"reusedBytes"`
+	Took         time.Duration `json:"tookNanoseconds"` // that the units to run took then
 }
 
 // Plan is what a replay would do.
