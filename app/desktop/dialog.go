@@ -35,15 +35,31 @@ func (d *Desktop) dialog(title, subtitle string, body fyne.CanvasObject, size fy
 	dl.footer = container.NewBorder(nil, nil, nil, container.New(layout.NewCustomPaddedHBoxLayout(8), buttons...), status)
 	foot := container.NewVBox(widget.NewSeparator(), inset(dl.footer, 8, 20, 10, 20))
 	content := container.NewBorder(inset(head, 14, 20, 8, 20), foot, nil, nil, inset(body, 0, 20, 8, 20))
+	dl.open(content, size, 32)
+	return dl
+}
+
+// popPadding is what a pop-up leaves free around its content.
+const popPadding = 4
+
+// sheet opens a card that lays out its whole area itself; it shrinks to the window
+// less a margin.
+func (d *Desktop) sheet(title string, content fyne.CanvasObject, size fyne.Size, margin float32) *dialog {
+	dl := &dialog{d: d, title: title}
+	dl.open(inset(content, -popPadding, 1-popPadding, -popPadding, -popPadding), size, margin)
+	return dl
+}
+
+func (dl *dialog) open(content fyne.CanvasObject, size fyne.Size, margin float32) {
+	d := dl.d
 	dl.pop = widget.NewModalPopUp(container.NewThemeOverride(content, flatLook{d}), d.win.Canvas())
 	area := d.win.Canvas().Size()
-	size = fyne.NewSize(min(size.Width, area.Width-32), min(size.Height, area.Height-32))
+	size = fyne.NewSize(min(size.Width, area.Width-margin), min(size.Height, area.Height-margin))
 	dl.pop.Resize(size.Max(fyne.NewSize(0, content.MinSize().Height)).Min(fyne.NewSize(area.Width-16, area.Height-16)))
 	d.dialogs = append(d.dialogs, dl)
 	d.tips.hide()
 	dl.pop.Show()
-	d.event("dialog %s", title)
-	return dl
+	d.event("dialog %s", dl.title)
 }
 
 // close closes the card.

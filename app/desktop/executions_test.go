@@ -127,8 +127,8 @@ func TestTheReplayDialogTellsWhyNot(t *testing.T) {
 	s.showExecution(id)
 	s.runs.detail.replay.OnTapped()
 	x := s.replaying(t)
-	if x.plan.Verdict != replay.IsBlocked || !x.start.Disabled() || !s.happened("replay BLOCKED Blocked by 1 check") {
-		t.Fatalf("verdict %s\n%s", x.plan.Verdict, s.log)
+	if x.view.Plan.Verdict != replay.IsBlocked || !x.start.Disabled() || !s.happened("replay BLOCKED Blocked by 1 check") {
+		t.Fatalf("verdict %s\n%s", x.view.Plan.Verdict, s.log)
 	}
 	x.choices.Overridden["upstream"] = true
 	x.check()
@@ -136,8 +136,8 @@ func TestTheReplayDialogTellsWhyNot(t *testing.T) {
 		t.Error("an override without a reason is taken")
 	}
 	x.reason.SetText("the filter was wrong before")
-	if x.start.Disabled() || x.plan.Verdict != replay.Ready {
-		t.Errorf("with a reason: %s", x.plan.Verdict)
+	if x.start.Disabled() || x.view.Plan.Verdict != replay.Ready {
+		t.Errorf("with a reason: %s", x.view.Plan.Verdict)
 	}
 	x.command()
 	if !s.happened("command sluice replay " + id + " --override upstream --reason 'the filter was wrong before'") {

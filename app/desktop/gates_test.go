@@ -261,7 +261,7 @@ func TestReplayFromHereOpensTheDialogAtTheGate(t *testing.T) {
 	}
 	s.dialogs[0].onEnter()
 	x := s.lastReplay
-	if x == nil || x.plan == nil || x.choices.Start == "" || x.plan.Start != x.choices.Start || !strings.Contains(x.plan.Start, "Order value") {
+	if x == nil || x.view == nil || x.choices.Start == "" || x.view.Plan.Start != x.choices.Start || !strings.Contains(x.view.Plan.Start, "Order value") {
 		t.Fatalf("the dialog is %+v; %s", x, s.log)
 	}
 	s.draw()

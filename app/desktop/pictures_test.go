@@ -6,7 +6,6 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -76,20 +75,6 @@ func TestPictures(t *testing.T) {
 		s.do("retention")
 		shot("retention")
 		s.closeDialogs()
-		s.runs.detail.replay.OnTapped()
-		shot("replay-ready")
-		s.dialogs[len(s.dialogs)-1].close()
-		file := filepath.Join(s.folder, "load-orders.hpl")
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		changed := strings.Replace(string(text), "status = 'open'", "status = 'shipped'", 1)
-		if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s.runs.detail.replay.OnTapped()
-		shot("replay-blocked")
-		s.dialogs[len(s.dialogs)-1].close()
+		s.replayPictures(t, shot, e.session.View().Execution)
 	}
 }

@@ -5,23 +5,24 @@ package desktop
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"sluice/app/cli"
 	"sluice/app/presenter"
 	"sluice/app/workspace"
-	sluicecanvas "sluice/canvas"
-	"sluice/canvas/scene"
 	"sluice/engine"
-	"sluice/engine/gate"
 	"sluice/engine/replay"
+	"sluice/storage"
 )
 
 // replayDialog plans a replay with a person and starts it.
@@ -30,21 +31,30 @@ type replayDialog struct {
 	of      *presenter.ExecutionDetail
 	run     *workspace.Replaying
 	choices *presenter.ReplayChoices
-	plan    *replay.Plan
+	view    *presenter.ReplayView // of the last plan; nil while there is none
+	sealed  map[string]presenter.SealedRows
 	asked   int
+	cancel  context.CancelFunc // of the check under way; nil when there is none
+	moved   bool               // something changed since the check before
 
 	dl       *dialog
-	verdict  *words
 	badge    *canvas.Image
-	graph    *sluicecanvas.Graph
-	starts   *widget.RadioGroup
-	why      *words
-	checks   *fyne.Container
-	changes  *fyne.Container
-	vars     *fyne.Container
+	verdict  *words
+	band     *fyne.Container // badge, verdict, when and how thoroughly
+	checked  *fyne.Container
+	page     *fyne.Container // checks, variables and reason, one below the other
+	again    *widget.Button
+	sizes    *flat
+	pages    *switcher
+	plan     *planPane
+	starts   *startList
+	checks   *checkList
+	vars     *variableTable
+	changes  *definitionPage
 	reason   *field
 	problem  *words
-	estimate *words
+	estimate *fyne.Container
+	note     *words
 	start    *widget.Button
 }
 
@@ -76,7 +86,7 @@ func (d *Desktop) askReplay(of *presenter.ExecutionDetail, start string) {
 	}
 	log := slog.New(slog.DiscardHandler)
 	background(d, func() (*workspace.Replaying, error) {
-		return workspace.OpenReplay(context.Background(), d.history, workspace.ReplayOptions{Execution: of.ID, Options: workspace.Options{Log: log}})
+		return workspace.OpenReplay(context.Background(), d.history, workspace.ReplayOptions{Execution: of.ID, Version: cli.Version, Options: workspace.Options{Log: log}})
 	}, func(r *workspace.Replaying, err error) {
 		if err != nil {
 			d.fail("Replay "+of.Name, err)
@@ -90,75 +100,168 @@ func (d *Desktop) askReplay(of *presenter.ExecutionDetail, start string) {
 	})
 }
 
+// Sizes of the dialog, and of its parts in a wide and in a narrow window.
+const (
+	replayWidth, replayHeight = 1264, 820
+	replayLeft, smallLeft     = 584, 448
+	planHeight, smallPlan     = 376, 230
+	replayMargin              = 16
+)
+
 func (x *replayDialog) open() {
 	d := x.d
-	x.verdict, x.why, x.problem, x.estimate = d.bold("Checking…", 16), d.caption(""), d.words("", captionSize, inkTone(toneError)), d.caption("")
-	x.badge = canvas.NewImageFromResource(nil)
-	x.badge.FillMode = canvas.ImageFillContain
-	x.graph = sluicecanvas.NewGraph(sluicecanvas.Config{Fonts: d.fonts, Theme: d.look.Theme})
-	x.starts = widget.NewRadioGroup(nil, func(s string) { x.chooseStart(s) })
-	legend := container.NewHBox()
-	for _, l := range []struct {
-		state scene.State
-		word  string
-	}{{scene.StateReused, "Reuse, nothing opened"}, {scene.StateRunning, "Run"}, {scene.StateStopped, "Not run"}, {scene.StateFailed, "Blocked"}} {
-		pic := canvas.NewImageFromResource(d.icon(l.state.Icon(), inkTone(l.state.Tone())))
-		pic.FillMode = canvas.ImageFillContain
-		legend.Add(inset(container.NewHBox(container.NewCenter(sized(pic, 14, 14)), container.NewCenter(wide(d.caption(l.word)))), 0, 8, 0, 0))
+	x.plan, x.starts = newPlanPane(x), newStartList(x)
+	x.checks, x.vars, x.changes = newCheckList(x), newVariableTable(x), newDefinitionPage(x)
+	left, high := float32(replayLeft), float32(planHeight)
+	if d.frame.small {
+		left, high = smallLeft, smallPlan
 	}
-	starts := container.NewBorder(panel(inset(d.bold("Start point", textSize), 6, 8, 6, 12), theme.ColorNameHeaderBackground), inset(x.why, 2, 12, 4, 12), nil, nil,
-		container.NewVScroll(inset(x.starts, 0, 8, 0, 8)))
-	upper := container.NewBorder(nil, inset(legend, 4, 8, 4, 12), nil, nil, x.graph)
-	left := container.NewVSplit(upper, starts)
-	left.SetOffset(0.55)
+	upper := container.New(layout.NewCustomPaddedVBoxLayout(0), sized(x.plan.all, 0, high), widget.NewSeparator(), x.plan.legend)
+	body := container.New(&sideBySide{left}, container.NewBorder(upper, nil, nil, nil, x.starts.all), widget.NewSeparator(), x.right())
+	x.estimate = container.New(&oneLine{gap: 24})
+	bar := panel(sized(inset(x.estimate, 0, 16, 0, 16), 0, 36), theme.ColorNameHeaderBackground)
+	foot := container.New(layout.NewCustomPaddedVBoxLayout(0), widget.NewSeparator(), bar, widget.NewSeparator(), x.footer())
+	content := container.NewBorder(container.New(layout.NewCustomPaddedVBoxLayout(0), x.head(), widget.NewSeparator()), foot, nil, nil, body)
+	x.dl = d.sheet("Replay "+x.of.Name, content, fyne.NewSize(replayWidth, replayHeight), replayMargin)
+	x.dl.onClose = x.closed
+}
 
-	x.checks, x.changes, x.vars = container.NewVBox(), container.NewVBox(), container.NewVBox()
-	x.reason = d.field("", "Kept with the replay; needed for an override", func(s string) { x.choices.Reason = s; x.checkSoon() })
-	again := button("Check again", false, func() { x.check() })
-	head := inset(container.NewBorder(nil, nil, container.NewCenter(sized(x.badge, 20, 20)), again, inset(x.verdict, 0, 8, 0, 10)), 6, 4, 6, 12)
-	pages := newSwitcher(d)
-	pages.add("Checks", container.NewVScroll(inset(x.checks, 4, 12, 4, 12)))
-	pages.add("Variables", container.NewVScroll(inset(x.vars, 4, 12, 4, 12)))
-	pages.add("Definition", container.NewVScroll(inset(x.changes, 4, 12, 4, 12)))
-	foot := inset(container.NewVBox(d.caption("Reason for this replay"), x.reason, x.problem), 4, 12, 4, 12)
-	right := container.NewBorder(container.NewVBox(head, panel(pages.head, theme.ColorNameHeaderBackground)), foot, nil, nil, pages.stack)
+// head names what is replayed.
+func (x *replayDialog) head() fyne.CanvasObject {
+	d := x.d
+	pic := canvas.NewImageFromResource(d.icon("replay", inkPrimary))
+	pic.FillMode = canvas.ImageFillContain
+	name := x.of.Name
+	if x.of.File != "" {
+		name = filepath.Base(x.of.File)
+	}
+	words := container.New(layout.NewCustomPaddedVBoxLayout(2), d.bold("Replay "+name, 16), d.caption(x.about()))
+	shut := d.tool("close", "Close (Esc)", func() { x.dl.close() })
+	return inset(container.NewBorder(nil, nil, container.NewCenter(sized(pic, 24, 24)), container.NewCenter(shut), inset(words, 0, 12, 0, 12)), 8, 12, 8, 16)
+}
 
-	split := container.NewHSplit(left, right)
-	split.SetOffset(0.46)
-	body := container.NewBorder(nil, panel(inset(x.estimate, 6, 12, 6, 12), theme.ColorNameHeaderBackground), nil, nil, split)
-	x.start = button("Replay", true, x.replay)
-	x.start.Disable()
-	command := button("Show the command", false, x.command)
-	x.dl = d.dialog("Replay "+x.of.Name, "Execution "+presenter.ShortID(x.of.ID)+" · "+strings.ToLower(string(x.of.State))+" "+x.of.Ended.Local().Format("2 Jan 2006 15:04"), body,
-		fyne.NewSize(1264, 820), d.caption("Makes a new execution linked to this one. The original is not touched."), command, button("Cancel", false, func() { x.dl.close() }), x.start)
-	x.dl.onClose = func() {
-		run := x.run
-		if run == nil {
-			return
+// about is the line under the title: which execution, how it ended, and whether it
+// was replayed.
+func (x *replayDialog) about() string {
+	text := "Execution " + presenter.ShortID(x.of.ID) + " · " + strings.ToLower(string(x.of.State)) + " " + presenter.When(x.of.Ended, x.d.now())
+	if node, _ := x.of.FirstCause(); node != "" {
+		text += " at " + node
+	}
+	replays := int64(0)
+	for _, h := range x.of.Lineage {
+		if h.ReplayOf != "" && h.ID > x.of.ID {
+			replays++
 		}
-		x.run = nil
-		d.spawn(func() {
-			if err := run.Close(context.Background()); err != nil {
-				d.post(func() { d.frame.note(err.Error()) })
-			}
-		})
+	}
+	if replays == 0 {
+		return text + " · not replayed yet"
+	}
+	return text + " · " + presenter.Plural(replays, "replay") + " since"
+}
+
+// right is the verdict over the pages.
+func (x *replayDialog) right() fyne.CanvasObject {
+	d := x.d
+	x.verdict = d.bold("Checking…", 16)
+	x.badge = canvas.NewImageFromResource(d.icon("check-pending", inkSoft))
+	x.badge.FillMode = canvas.ImageFillContain
+	x.checked = container.NewHBox()
+	x.again = button("Check again", false, x.checkOrCancel)
+	x.again.Icon = d.icon("refresh", inkText)
+	x.sizes = d.flat("", "Only the sizes", "Compare only the sizes of segments now; each is hashed before its rows leave", func() {
+		x.choices.Quick = true
+		x.check()
+	})
+	x.sizes.inkOf, x.sizes.bold = inkPrimary, true
+	x.sizes.Hide()
+	tools := container.NewHBox(container.NewCenter(x.checked), container.NewCenter(x.sizes), container.NewCenter(x.again))
+	x.band = container.NewBorder(nil, nil, container.NewCenter(sized(x.badge, 20, 20)), tools, inset(x.verdict, 0, 8, 0, 10))
+	head := sized(inset(x.band, 0, 16, 0, 16), 0, 48)
+
+	x.reason = d.field("", "Kept in the lineage", x.reasonChanged)
+	x.problem = d.words("", captionSize, inkTone(toneError))
+	reason := inset(container.New(layout.NewCustomPaddedVBoxLayout(4), d.caption("Reason for this replay (optional, kept in the lineage)"), x.reason, x.problem), 10, 16, 10, 16)
+	x.pages = newSwitcher(d)
+	x.page = container.New(layout.NewCustomPaddedVBoxLayout(0), x.checks.box, x.vars.all, reason)
+	x.pages.add("Checks", container.NewVScroll(x.page))
+	x.pages.add("Definition", container.NewVScroll(inset(x.changes.box, 8, 16, 8, 16)))
+	tabs := panel(inset(x.pages.head, 0, 8, 0, 8), theme.ColorNameHeaderBackground)
+	return container.NewBorder(container.New(layout.NewCustomPaddedVBoxLayout(0), head, widget.NewSeparator(), tabs, widget.NewSeparator()), nil, nil, nil, x.pages.stack)
+}
+
+func (x *replayDialog) footer() fyne.CanvasObject {
+	d := x.d
+	x.start = button("Replay", true, x.replay)
+	x.letStart(false)
+	command := button("Show the command", false, x.command)
+	command.Icon = d.icon("terminal", inkText)
+	x.note = d.caption("")
+	buttons := container.New(layout.NewCustomPaddedHBoxLayout(8), button("Cancel", false, func() { x.dl.close() }), x.start)
+	return inset(container.NewBorder(nil, nil, command, buttons, inset(x.note, 0, 12, 0, 16)), 12, 16, 12, 16)
+}
+
+// closed gives back what is open, unless a replay goes on with it.
+func (x *replayDialog) closed() {
+	x.stopCheck()
+	run, d := x.run, x.d
+	if run == nil {
+		return
+	}
+	x.run = nil
+	d.spawn(func() {
+		if err := run.Close(context.Background()); err != nil {
+			d.post(func() { d.frame.note(err.Error()) })
+		}
+	})
+}
+
+func (x *replayDialog) stopCheck() {
+	if x.cancel != nil {
+		x.cancel()
+		x.cancel = nil
 	}
 }
 
+func (x *replayDialog) checkOrCancel() {
+	if x.cancel == nil {
+		x.check()
+		return
+	}
+	x.stopCheck()
+	x.asked++
+	x.say("Not checked", "check-pending", inkSoft, "Cancelled")
+	x.checking(false)
+}
+
+// slowCheck is after how long the check that only compares sizes is offered.
+const slowCheck = 2 * time.Second
+
 // check makes the pre-flight for the choices.
 func (x *replayDialog) check() {
+	x.stopCheck()
 	x.asked++
 	asked, run, o := x.asked, x.run, x.choices.Options()
 	if run == nil {
 		return
 	}
-	x.start.Disable()
-	x.verdict.Set("Checking…", inkText)
-	background(x.d, func() (*replay.Plan, error) { return run.Preflight(context.Background(), o) }, func(p *replay.Plan, err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	x.cancel = cancel
+	x.say("Checking…", "check-pending", inkSoft, "")
+	x.checking(true)
+	if !x.d.instantly && !x.choices.Quick {
+		time.AfterFunc(slowCheck, func() {
+			x.d.post(func() { setVisible(x.sizes, x.asked == asked && x.cancel != nil) })
+		})
+	}
+	background(x.d, func() (*replay.Plan, error) { return run.Preflight(ctx, o) }, func(p *replay.Plan, err error) {
+		cancel()
 		if asked != x.asked || x.run == nil {
 			return
 		}
+		x.cancel = nil
+		x.checking(false)
 		if err != nil {
+			x.say("Not checked", "check-pending", inkSoft, "")
 			x.d.fail("Check the replay", err)
 			return
 		}
@@ -166,264 +269,146 @@ func (x *replayDialog) check() {
 	})
 }
 
-// checkSoon is check after a change of text: only what the reason decides.
-func (x *replayDialog) checkSoon() {
-	x.problem.Set(x.choices.ReasonProblem(), nil)
-	if len(x.choices.Options().Overrides) > 0 {
-		x.check()
-	}
+// checking shows whether a check is under way.
+func (x *replayDialog) checking(on bool) {
+	x.again.SetText(map[bool]string{true: "Cancel check", false: "Check again"}[on])
+	x.letStart(false)
+	x.sizes.Hide()
 }
 
-func (x *replayDialog) show(p *replay.Plan) {
-	x.plan = p
-	text, tone := presenter.VerdictText(p)
-	x.verdict.Set(text, inkTone(tone))
-	icon := map[scene.Tone]string{toneError: "check-block", toneWarn: "check-warn", toneOK: "check-ok"}[tone]
-	x.badge.Resource = x.d.icon(icon, inkTone(tone))
+// say sets the line of the verdict.
+func (x *replayDialog) say(verdict, icon string, c ink, caption string) {
+	x.verdict.Set(verdict, inkText)
+	x.badge.Resource = x.d.icon(icon, c)
 	x.badge.Refresh()
-	x.problem.Set(x.choices.ReasonProblem(), nil)
-	setEnabled(x.start, p.Verdict == replay.Ready && x.choices.ReasonProblem() == "")
-	x.estimate.Set(presenter.EstimateText(p, workspace.FormatBytes), nil)
-	x.drawPlan(p)
-	x.showStarts(p)
-	x.showChecks(p)
-	x.showVariables(p)
-	x.showChanges(p)
+	x.checked.Objects = nil
+	if caption != "" && !x.d.frame.small {
+		x.checked.Add(wide(x.d.caption(caption)))
+	}
+	x.band.Refresh()
+}
+
+// show shows a plan. What was checked before is marked where it is not so any more.
+func (x *replayDialog) show(p *replay.Plan) {
+	v := &presenter.ReplayView{Plan: p, Of: x.of, Choices: x.choices, Catalog: x.d.catalog, Sealed: x.sealed, Checked: x.d.now()}
+	if x.moved && x.view != nil {
+		v.Before = x.view.Plan
+	}
+	x.moved, x.view = false, v
+	x.judged()
+	x.estimated()
+	x.plan.show()
+	x.starts.show()
+	x.vars.show()
+	x.changes.show()
+	x.page.Refresh()
+	text, _ := presenter.VerdictText(p)
 	x.d.event("replay %s %s", p.Verdict, text)
 	if p.Verdict == replay.IsBlocked && x.d.away {
 		x.d.notify("Replay of " + x.of.Name + ": " + strings.ToLower(text))
 	}
+	x.lookAtGates()
 }
 
-func (x *replayDialog) drawPlan(p *replay.Plan) {
-	f, err := x.of.Graph(x.d.catalog)
-	if err != nil || f == nil {
+// judged shows the verdict and the checks, which change with every tick.
+func (x *replayDialog) judged() {
+	p := x.view.Plan
+	text, tone := presenter.VerdictText(p)
+	icon := map[bool]string{true: "check-ok", false: "check-warn"}[tone == toneOK]
+	note := "Makes a new execution linked to " + presenter.ShortID(x.of.ID) + ". The original is not touched."
+	if tone == toneError {
+		icon, note = "check-block", "Nothing runs until every block is gone or overridden with a reason."
+	}
+	if x.view.Before != nil {
+		note = x.view.CheckedText()
+	}
+	x.say(text, icon, inkTone(tone), x.view.CheckedText())
+	x.note.Set(note, nil)
+	x.checks.show()
+	x.ready()
+}
+
+// ready opens the way when everything is safe and said.
+func (x *replayDialog) ready() {
+	problem := x.choices.ReasonProblem()
+	x.problem.Set(problem, nil)
+	x.letStart(x.view != nil && x.cancel == nil && x.view.Plan.Verdict == replay.Ready && problem == "")
+}
+
+// letStart opens or shuts the way; a picture on a button does not grey out by itself.
+func (x *replayDialog) letStart(on bool) {
+	x.start.Icon = x.d.icon("replay", map[bool]ink{true: inkOnPrimary, false: inkOff}[on])
+	setEnabled(x.start, on)
+}
+
+// estimated shows what is reused and run.
+func (x *replayDialog) estimated() {
+	d := x.d
+	x.estimate.Objects = nil
+	for _, part := range x.view.Estimate() {
+		x.estimate.Add(d.figure(part))
+	}
+	x.estimate.Refresh()
+}
+
+// lookAtGates asks once what the gates hold, which the list of start points tells.
+func (x *replayDialog) lookAtGates() {
+	run, starts := x.run, x.view.Plan.Starts
+	if x.sealed != nil {
 		return
 	}
-	x.graph.SetGraph(f.Scene(presenter.PlanView(p, "")))
-	x.graph.Fit()
+	x.sealed = map[string]presenter.SealedRows{}
+	background(x.d, func() (map[string]presenter.SealedRows, error) {
+		return presenter.LoadSealed(context.Background(), run, starts), nil
+	},
+		func(known map[string]presenter.SealedRows, _ error) {
+			x.sealed = known
+			if x.run == nil || x.view == nil {
+				return
+			}
+			x.view.Sealed = known
+			x.starts.show()
+			x.checks.show()
+			x.plan.draw()
+		})
 }
 
-func (x *replayDialog) showStarts(p *replay.Plan) {
-	var names []string
-	for _, s := range p.Starts {
-		names = append(names, startName(s))
-		if s.Name == p.Start {
-			x.why.Set(s.Why, nil)
-		}
-	}
-	x.starts.Options = names
-	for _, s := range p.Starts {
-		if s.Name == p.Start {
-			x.starts.Selected = startName(s)
-			break
-		}
-	}
-	x.starts.Refresh()
-}
-
-func startName(s replay.StartPoint) string {
-	name := map[string]string{"first-failed": "First failed step", "start": "Whole run from the start: sources are read again", "gate": "Gate: " + s.Name, "action": "Action: " + s.Name}[s.Kind]
-	if !s.Usable {
-		name += " (not usable: " + s.Why + ")"
-	}
-	return name
-}
-
-func (x *replayDialog) chooseStart(name string) {
-	if x.plan == nil || name == "" {
+// startAt chooses a start point.
+func (x *replayDialog) startAt(name string) {
+	if name == x.choices.Start {
 		return
 	}
-	for _, s := range x.plan.Starts {
-		if startName(s) != name || s.Name == x.choices.Start {
-			continue
-		}
-		if !s.Usable {
-			x.showStarts(x.plan)
-			x.why.Set("Not usable: "+s.Why, inkTone(toneWarn))
-			return
-		}
-		x.choices.Start = s.Name
-		x.check()
-		return
-	}
-}
-
-// showChecks lists what blocks and warns; what passed is one folded line when
-// something does not.
-func (x *replayDialog) showChecks(p *replay.Plan) {
-	d := x.d
-	x.checks.Objects = nil
-	var passed []string
-	for _, c := range presenter.SortedChecks(p) {
-		if c.Status == gate.OK {
-			passed = append(passed, c.What)
-			continue
-		}
-		x.checks.Add(x.checkCard(c))
-	}
-	if len(passed) > 0 {
-		list := container.NewVBox()
-		for _, what := range passed {
-			pic := canvas.NewImageFromResource(d.icon("check-ok", inkTone(toneOK)))
-			pic.FillMode = canvas.ImageFillContain
-			list.Add(container.NewBorder(nil, nil, container.NewCenter(sized(pic, 14, 14)), nil, inset(d.soft(what), 2, 0, 2, 8)))
-		}
-		fold := widget.NewAccordion(widget.NewAccordionItem(presenter.Plural(int64(len(passed)), "check")+" passed", list))
-		if p.Verdict != replay.IsBlocked {
-			fold.Open(0)
-		}
-		x.checks.Add(fold)
-	}
-	x.checks.Refresh()
-}
-
-func (x *replayDialog) checkCard(c replay.Check) fyne.CanvasObject {
-	d := x.d
-	icon, tone := "info", toneNeutral
-	switch {
-	case c.Status == gate.Block && !c.Overridden:
-		icon, tone = "check-block", toneError
-	case c.Status == gate.Block, c.Status == gate.Warn:
-		icon, tone = "check-warn", toneWarn
-	}
-	pic := canvas.NewImageFromResource(d.icon(icon, inkTone(tone)))
-	pic.FillMode = canvas.ImageFillContain
-	what := paragraph(c.What)
-	what.TextStyle.Bold = c.Status == gate.Block || c.Status == gate.Warn
-	box := container.NewVBox(what)
-	if c.Then != "" || c.Now != "" {
-		thenText, nowText := presenter.ShortDiff(c.Then, c.Now)
-		then, now := d.words("then  "+shownValue(thenText), 13, inkText), d.words("now   "+shownValue(nowText), 13, inkText)
-		then.style.Monospace, now.style.Monospace = true, true
-		box.Add(inset(then, 0, 8, 0, 8))
-		box.Add(inset(now, 0, 8, 4, 8))
-	}
-	if c.Do != "" {
-		box.Add(inset(d.caption(capital(c.Do)), 0, 8, 4, 8))
-	}
-	switch {
-	case c.Acknowledge:
-		check := widget.NewCheck("I have read this; go on all the same", nil)
-		check.Checked = c.Acknowledged
-		check.OnChanged = func(on bool) { x.choices.Acknowledged[c.ID] = on; x.check() }
-		box.Add(check)
-	case c.Status == gate.Block && c.Overridable:
-		check := widget.NewCheck("Override, with the reason below", nil)
-		check.Checked = x.choices.Overridden[c.ID]
-		check.OnChanged = func(on bool) { x.choices.Overridden[c.ID] = on; x.check() }
-		box.Add(check)
-	}
-	return inset(d.outlined(inset(container.NewBorder(nil, nil, container.NewVBox(inset(sized(pic, 18, 18), 8, 4, 0, 4)), nil, box), 2, 8, 2, 8)), 0, 0, 6, 0)
-}
-
-func shownValue(s string) string {
-	if s == "" {
-		return "not set"
-	}
-	return strings.ReplaceAll(s, "\n", " ⏎ ")
-}
-
-// mostVariables is how many variables can be changed here; the command takes all.
-const mostVariables = 60
-
-func (x *replayDialog) showVariables(p *replay.Plan) {
-	d := x.d
-	x.vars.Objects = nil
-	for i, v := range p.Variables {
-		if i == mostVariables {
-			x.vars.Add(d.soft(fmt.Sprintf("%d more; the command can change them with --var", len(p.Variables)-i)))
-			break
-		}
-		name := d.words(v.Name, 12, inkText)
-		name.style.Monospace = true
-		if v.Secret {
-			x.vars.Add(container.NewBorder(nil, nil, sized(name, 220, 0), nil, d.soft("secret: the present value is used")))
-			continue
-		}
-		entry := d.field(v.Used, v.Original, nil)
-		entry.OnSubmitted = func(s string) { x.give(v, s) }
-		note := ""
-		switch {
-		case v.From == "given":
-			note = "changed, was " + v.Original
-		case v.Current != v.Original && v.Current != "":
-			note = "the project says " + v.Current
-		}
-		reset := d.tool("undo", "Back to the recorded value", func() { x.give(v, v.Original) })
-		if v.From != "given" {
-			reset.disabled = true
-		}
-		x.vars.Add(container.NewBorder(nil, nil, sized(name, 220, 0), reset, container.NewVBox(entry, d.caption(note))))
-	}
-	if len(p.Variables) == 0 {
-		x.vars.Add(d.soft("The run had no variables."))
-	}
-	x.vars.Refresh()
-}
-
-// give uses a value for a variable; the recorded one is no choice.
-func (x *replayDialog) give(v replay.VariableUse, value string) {
-	if value == v.Original {
-		delete(x.choices.Given, v.Name)
-	} else {
-		x.choices.Given[v.Name] = value
-	}
+	x.choices.Start = name
 	x.check()
 }
 
-func (x *replayDialog) showChanges(p *replay.Plan) {
-	d := x.d
-	x.changes.Objects = nil
-	original := widget.NewCheck("Run the files as they ran then, not as they are now", nil)
-	original.Checked = x.choices.Original
-	original.OnChanged = func(on bool) { x.choices.Original = on; x.check() }
-	x.changes.Add(original)
-	if len(p.Changes) == 0 {
-		x.changes.Add(d.soft("Nothing has changed since the run."))
-	}
-	for _, c := range p.Changes {
-		place := c.Node
-		if c.Setting != "" {
-			place += ", " + c.Setting
-		}
-		thenText, nowText := presenter.ShortDiff(c.Then, c.Now)
-		then, now := d.words("then  "+shownValue(thenText), 13, inkText), d.words("now   "+shownValue(nowText), 13, inkText)
-		then.style.Monospace, now.style.Monospace = true, true
-		x.changes.Add(inset(container.NewVBox(d.bold(place, textSize), then, now), 4, 0, 4, 0))
-	}
-	x.changes.Refresh()
-}
-
-// command shows the line that does the same.
-func (x *replayDialog) command() {
-	if x.plan == nil {
+// reasonChanged looks again only when the reason decides something.
+func (x *replayDialog) reasonChanged(reason string) {
+	had := x.choices.ReasonProblem() == ""
+	x.choices.Reason = reason
+	if len(x.choices.Overridden) > 0 && had != (x.choices.ReasonProblem() == "") {
+		x.check()
 		return
 	}
-	line := presenter.ReplayCommand(x.plan, x.choices)
-	entry := widget.NewMultiLineEntry()
-	entry.SetText(line)
-	entry.Wrapping = fyne.TextWrapBreak
-	entry.TextStyle.Monospace = true
-	var dl *dialog
-	dl = x.d.dialog("The same replay as a command", "", entry, fyne.NewSize(640, 220), nil,
-		button("Copy", false, func() { x.d.app.Clipboard().SetContent(line) }), button("Close", true, func() { dl.close() }))
-	x.d.event("command %s", line)
+	x.ready()
 }
 
 // replay starts the plan. The dialog closes once the new execution is on its way.
 func (x *replayDialog) replay() {
-	run, plan, o := x.run, x.plan, x.choices.Options()
-	if run == nil || plan == nil {
+	if x.run == nil || x.view == nil {
 		return
 	}
-	x.start.Disable()
+	run, plan, o := x.run, x.view.Plan, x.choices.Options()
+	x.letStart(false)
 	x.asked++
 	d := x.d
 	d.spawn(func() {
 		r, err := run.Prepare(context.Background(), plan, o)
 		if err != nil {
-			d.post(func() { d.fail("Replay "+x.of.Name, err) })
+			d.post(func() {
+				x.ready()
+				d.fail("Replay "+x.of.Name, err)
+			})
 			return
 		}
 		started := false
@@ -454,10 +439,12 @@ func (x *replayDialog) ended(id string, started, succeeded bool, err error) {
 	var open *replay.NotReadyError
 	switch {
 	case !started && (errors.Is(err, replay.ErrMoved) || errors.As(err, &open)):
-		d.frame.note("Something changed since the check. Checked again.")
-		x.check()
+		x.moved = true
+		d.event("replay moved")
+		x.reload()
 		return
 	case !started:
+		x.ready()
 		d.fail("Replay "+x.of.Name, err)
 		return
 	}
@@ -468,4 +455,30 @@ func (x *replayDialog) ended(id string, started, succeeded bool, err error) {
 	d.event("replay ended %s %s", id, word)
 	d.notify("Replay of " + x.of.Name + " " + word)
 	d.showExecution(id)
+}
+
+// reload reads the record again, since it may be what moved, and checks.
+func (x *replayDialog) reload() {
+	run, id := x.run, x.of.ID
+	x.again.Disable() // the check reads what is read again here
+	background(x.d, func() (*presenter.ExecutionDetail, error) {
+		if err := run.Reload(context.Background()); err != nil {
+			return nil, err
+		}
+		return presenter.LoadExecution(context.Background(), run.Store, id)
+	}, func(of *presenter.ExecutionDetail, err error) {
+		x.again.Enable()
+		if x.run == nil {
+			return
+		}
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			x.d.fail("Check the replay", err)
+			return
+		}
+		if of != nil {
+			x.of = of
+		}
+		x.sealed = nil
+		x.check()
+	})
 }

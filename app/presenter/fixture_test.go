@@ -103,3 +103,11 @@ func suite(t *testing.T) []string {
 	}
 	return files
 }
+
+// openNightly unpacks the sample project and gives its workflow.
+func openNightly(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	must(t, sample.Unpack(folder))
+	return filepath.Join(folder, "nightly.hwf")
+}

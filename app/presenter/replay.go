@@ -1,14 +1,11 @@
 package presenter
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"sluice/canvas/scene"
-	"sluice/engine/gate"
 	"sluice/engine/replay"
 )
 
@@ -44,6 +41,9 @@ func (c *ReplayChoices) Options() replay.Options {
 	return o
 }
 
+// Names are the checks that are acknowledged.
+func (c *ReplayChoices) Names() []string { return chosen(c.Acknowledged) }
+
 func chosen(set map[string]bool) []string {
 	var list []string
 	for _, k := range slices.Sorted(maps.Keys(set)) {
@@ -56,56 +56,18 @@ func chosen(set map[string]bool) []string {
 
 // ReasonProblem tells what is wrong with the reason; "" when it will do.
 func (c *ReplayChoices) ReasonProblem() string {
-	if len(chosen(c.Overridden)) > 0 && len([]rune(strings.TrimSpace(c.Reason))) < leastReason {
-		return fmt.Sprintf("An override needs a reason of at least %d characters; it is recorded", leastReason)
+	if len(chosen(c.Overridden)) > 0 {
+		return OverrideProblem(c.Reason)
 	}
 	return ""
 }
 
-// VerdictText is the headline of a plan.
-func VerdictText(p *replay.Plan) (string, scene.Tone) {
-	blocks, open := 0, 0
-	for _, c := range p.Open() {
-		if c.Status == gate.Block {
-			blocks++
-		} else {
-			open++
-		}
+// OverrideProblem tells why a text is no reason for an override; "" when it is one.
+func OverrideProblem(reason string) string {
+	if len([]rune(strings.TrimSpace(reason))) < leastReason {
+		return fmt.Sprintf("An override needs a reason of at least %d characters; it is recorded", leastReason)
 	}
-	switch {
-	case blocks > 0:
-		return "Blocked by " + Plural(int64(blocks), "check"), scene.ToneError
-	case open > 0:
-		return "Acknowledge " + Plural(int64(open), "warning"), scene.ToneWarn
-	}
-	return "Ready to replay", scene.ToneOK
-}
-
-// SortedChecks puts what blocks first, then warnings, notes and what passed.
-func SortedChecks(p *replay.Plan) []replay.Check {
-	weight := map[gate.Status]int{gate.Block: 0, gate.Warn: 1, gate.Info: 2, gate.OK: 3}
-	list := slices.Clone(p.Checks)
-	slices.SortStableFunc(list, func(a, b replay.Check) int { return cmp.Compare(weight[a.Status], weight[b.Status]) })
-	return list
-}
-
-// StepLook is the badge and the word of a step of a plan.
-func StepLook(s replay.Step) (scene.State, string) {
-	switch s.Decision {
-	case replay.Reuse:
-		return scene.StateReused, "Reuse"
-	case replay.Run:
-		return scene.StateRunning, "Run"
-	case replay.Blocked:
-		return scene.StateFailed, "Blocked"
-	}
-	return scene.StateStopped, "Not run"
-}
-
-// EstimateText is what a replay reuses and runs.
-func EstimateText(p *replay.Plan, bytes func(int64) string) string {
-	e := p.Estimate
-	return fmt.Sprintf("%s reused (%s rows, %s) · %d run · %d left out", Plural(int64(e.ReusedSteps), "step"), Grouped(e.ReusedRows), bytes(e.ReusedBytes), e.RunSteps, e.SkippedSteps)
+	return ""
 }
 
 // ReplayCommand is the command that does what the dialog would do.
@@ -143,23 +105,6 @@ func shellQuoted(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// PlanView shows a plan on the canvas: what is reused and run at one place of the
-// tree, and what is left out.
-func PlanView(p *replay.Plan, at string) *RunView {
-	v := &RunView{Actions: map[string]scene.State{}}
-	for _, s := range p.Steps {
-		if string(s.CallPath) != at {
-			continue
-		}
-		look, _ := StepLook(s)
-		name := strings.ToLower(s.Node)
-		if have, ok := v.Actions[name]; !ok || have == scene.StateReused || have == scene.StateStopped {
-			v.Actions[name] = look
-		}
-	}
-	return v
 }
 
 // Values longer than this are shown from a little before their first difference.

@@ -127,6 +127,15 @@ func remoteSource(ctx context.Context, folders Folders, location, id string, dea
 	return replay.FromRemote(ctx, place.Remote, o, id, deaths)
 }
 
+// Reload reads the record again: another replay may have gone on with it.
+func (r *Replaying) Reload(ctx context.Context) error {
+	src, err := r.reload(ctx)
+	if err == nil {
+		r.Source = src
+	}
+	return err
+}
+
 // Preflight plans the replay.
 func (r *Replaying) Preflight(ctx context.Context, o replay.Options) (*replay.Plan, error) {
 	return replay.Preflight(ctx, r.Source, r.Ground, o)
