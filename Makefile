@@ -143,9 +143,12 @@ $(LINT):
 
 .PHONY: package
 package: build $(FYNE) ## the application bundle for this system: .build/package/
-	rm -rf $(BUILD)/package && mkdir -p $(BUILD)/package && cp $(BUILD)/sluice $(BUILD)/package/
-	cd $(BUILD)/package && ../../$(FYNE) package -release -os $$($(GO) env GOOS) --src ../.. --executable sluice
-	rm $(BUILD)/package/sluice && ls $(BUILD)/package
+	$(SETUP) package
+	rm -rf $(BUILD)/package && mkdir -p $(BUILD)/package/src/assets/icons && cp $(BUILD)/sluice $(BUILD)/package/
+	# The tool counts its builds in FyneApp.toml: it gets a copy of what it reads.
+	cp FyneApp.toml go.mod main.go $(BUILD)/package/src/ && cp assets/icons/app-tile.png $(BUILD)/package/src/assets/icons/
+	cd $(BUILD)/package && ../../$(FYNE) package -release -os $$($(GO) env GOOS) --src src --executable $(CURDIR)/$(BUILD)/package/sluice
+	rm -r $(BUILD)/package/sluice $(BUILD)/package/src && ls $(BUILD)/package
 
 $(FYNE):
 	GOFLAGS="" GOBIN=$(CURDIR)/$(TOOLS)/bin $(GO) install fyne.io/tools/cmd/fyne@$(FYNE_VERSION)

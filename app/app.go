@@ -11,26 +11,26 @@ import (
 )
 
 // Main runs the program with its arguments and gives the exit code. Without
-// arguments, or with one pipeline or workflow, it opens the desktop; everything else
-// is a command.
+// arguments, or with pipelines and workflows alone, it opens the desktop; everything
+// else is a command.
 func Main(args []string) int {
 	paceCollector()
-	if file, ok := designed(args); ok {
-		if code, opened := openDesktop(file); opened {
+	if files, ok := designed(args); ok {
+		if code, opened := openDesktop(files); opened {
 			return code
 		}
 	}
 	return cli.Run(args, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 }
 
-// designed tells whether the arguments ask for the desktop, and with which file.
-func designed(args []string) (file string, ok bool) {
-	if len(args) == 0 {
-		return "", true
+// designed tells whether the arguments ask for the desktop, and with which files.
+func designed(args []string) (files []string, ok bool) {
+	for _, a := range args {
+		switch strings.ToLower(filepath.Ext(a)) {
+		case ".hpl", ".hwf":
+		default:
+			return nil, false
+		}
 	}
-	switch strings.ToLower(filepath.Ext(args[0])) {
-	case ".hpl", ".hwf":
-		return args[0], len(args) == 1
-	}
-	return "", false
+	return args, true
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // openDesktop says that this build has no window, when a file was given.
-func openDesktop(file string) (code int, opened bool) {
-	if file == "" {
+func openDesktop(files []string) (code int, opened bool) {
+	if len(files) == 0 {
 		return 0, false
 	}
-	fmt.Fprintf(os.Stderr, "sluice: this build has no desktop; to run the file, type: sluice run %s\n", file)
+	fmt.Fprintf(os.Stderr, "sluice: this build has no desktop; to run the file, type: sluice run %s\n", files[0])
 	return 2, true
 }

@@ -17,15 +17,15 @@ const eventLogVariable = "SLUICE_EVENT_LOG"
 
 // openDesktop shows the window; opened is false where there is no screen and no file
 // was asked for.
-func openDesktop(file string) (code int, opened bool) {
+func openDesktop(files []string) (code int, opened bool) {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-		if file == "" {
+		if len(files) == 0 {
 			return 0, false
 		}
-		fmt.Fprintf(os.Stderr, "sluice: there is no screen to open %s on (DISPLAY is not set); to run it, type: sluice run %s\n", file, file)
+		fmt.Fprintf(os.Stderr, "sluice: there is no screen to open %s on (DISPLAY is not set); to run it, type: sluice run %s\n", files[0], files[0])
 		return 2, true
 	}
-	o := desktop.Options{File: file}
+	o := desktop.Options{Files: files}
 	if path := os.Getenv(eventLogVariable); path != "" {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {

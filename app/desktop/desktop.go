@@ -29,7 +29,7 @@ const appID = "org.sluice.desktop"
 
 // Options are what the desktop is started with.
 type Options struct {
-	File     string    // opened at the start; empty: what was open last, or the welcome screen
+	Files    []string  // opened at the start; none: what was open last, or the welcome screen
 	Memory   string    // file of what is kept between starts; empty: the user's
 	EventLog io.Writer // gets one line per thing that happened, for tests of the real window
 	// Positions is a file that is told where things are, see Position; empty for none.
@@ -85,7 +85,7 @@ func Run(o Options) int {
 		fmt.Fprintln(os.Stderr, "sluice:", err)
 		return 2
 	}
-	d.start(o.File)
+	d.start(o.Files)
 	if o.Positions != "" {
 		d.tellPositions(o.Positions)
 	}
@@ -153,12 +153,13 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 	return d, nil
 }
 
-// start opens the file, or what was open last, and looks for unsaved work.
-func (d *Desktop) start(file string) {
+// start opens the files, or what was open last, and looks for unsaved work.
+func (d *Desktop) start(files []string) {
 	d.showWelcome()
-	if file != "" {
-		d.open(file)
-	} else {
+	for _, f := range files {
+		d.open(f)
+	}
+	if len(files) == 0 {
 		d.restore(slices.Clone(d.memory.Open), d.memory.Current)
 	}
 	d.openDrafts()
