@@ -271,3 +271,5 @@ require (
 	storj.io/picobuf v0.0.4 // indirect
 	storj.io/uplink v1.14.5 // indirect
 )
+
+replace github.com/cloudsoda/sddl => ./storage/rclone/sddl

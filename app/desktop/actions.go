@@ -3,7 +3,6 @@
 package desktop
 
 import (
-	"runtime/debug"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -56,7 +55,7 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"panel-problems": on(panelAt(2)), "panel-rows": on(panelAt(3)),
 		"dark": d.toggleDark, "full-screen": func() { d.win.SetFullScreen(!d.win.FullScreen()) },
 		"next-file": func() { d.step(1) }, "previous-file": func() { d.step(-1) },
-		"context-menu": on((*editor).menuOfSelected), "shortcuts": d.showKeys, "notifications": d.askNotify, "about": d.about,
+		"context-menu": on((*editor).menuOfSelected), "help": d.showHelp, "shortcuts": d.showKeys, "notifications": d.askNotify, "about": d.about,
 		"replay-execution": func() {
 			x := d.shownExecution()
 			if x == nil {
@@ -376,12 +375,4 @@ func (d *Desktop) showKeys() {
 	var dl *dialog
 	dl = d.dialog("Keys", "", list, fyne.NewSize(640, 560), nil, button("Close", true, func() { dl.close() }))
 	dl.onEnter = func() { dl.close() }
-}
-
-func (d *Desktop) about() {
-	version := "development build"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		version = info.Main.Version
-	}
-	d.tell("About Sluice", "Sluice "+version+"\n\nDesigns, runs and replays data pipelines; its files are Apache Hop's own. Fonts: Noto Sans and DejaVu Sans Mono.")
 }

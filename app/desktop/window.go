@@ -43,7 +43,7 @@ func (d *Desktop) build() {
 		f.rails = append(f.rails, item)
 		items.Add(item)
 	}
-	f.feet = []*flat{d.railItem("help", "Help", "Help and keys (F1)", func() { d.do("shortcuts") })}
+	f.feet = []*flat{d.railItem("help", "Help", "Help and keys (F1)", func() { d.do("help") })}
 	for _, item := range f.feet {
 		foot.Add(item)
 	}

@@ -123,7 +123,8 @@ func Actions() []Action {
 		{ID: "previous-file", Title: "Previous file", Menu: "View", Keys: []string{"Ctrl+Alt+Left"}, File: true},
 
 		{ID: "context-menu", Title: "Menu of selected", Keys: []string{"Menu"}, Gestures: []gesture.Name{gesture.NameMenu}, File: true},
-		{ID: "shortcuts", Title: "Keys", Icon: "help", Menu: "Help", Keys: []string{"F1"}},
+		{ID: "help", Title: "Help…", Icon: "help", Menu: "Help", Keys: []string{"F1"}},
+		{ID: "shortcuts", Title: "Keys", Icon: "key", Menu: "Help"},
 		{ID: "about", Title: "About Sluice", Icon: "info", Menu: "Help"},
 	}
 }

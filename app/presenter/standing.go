@@ -2,6 +2,8 @@ package presenter
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -250,7 +252,8 @@ func (g *Gates) Problems() []Problem {
 	for _, e := range flatten(g.Err) {
 		list = append(list, problemOf(e))
 	}
-	for _, v := range g.gates {
+	for _, key := range slices.Sorted(maps.Keys(g.gates)) {
+		v := g.gates[key]
 		p := Problem{Node: v.Node, Setting: GateSetting, Severity: transform.Warning, Hint: v.Advice()}
 		reason := v.Reason()
 		if d := v.Differences(); reason == "" && len(d) > 0 {

@@ -1,0 +1,3 @@
+module github.com/cloudsoda/sddl
+
+go 1.26
