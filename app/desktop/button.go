@@ -288,6 +288,9 @@ func (r *flatRenderer) colour() {
 	f.ground.StrokeWidth, f.ground.StrokeColor = 0, color.Transparent
 	if f.focused {
 		f.ground.StrokeWidth, f.ground.StrokeColor = 2, t.Primary
+		if f.primary {
+			f.ground.StrokeColor = t.Text
+		}
 	}
 	f.end.Text, f.end.Color = f.trail, t.TextSoft
 	if f.icon != "" {

@@ -28,19 +28,15 @@ func (d *Desktop) compare(v versions) {
 		d.dialogs[len(d.dialogs)-1].onClose = v.then
 		return
 	}
-	g := newGrid(d, []gridColumn{{"Where", 190, false, 0}, {"What", 220, false, 0}, {v.here, 200, false, 1}, {v.there, 200, false, 1}},
+	g := newGrid(d, []gridColumn{{"Where", 190, false, 0}, {"What", 220, false, 1}, {v.here, 200, false, 1}, {v.there, 200, false, 1}},
 		func() int { return len(list) }, func(r, c int) gridCell {
 			x := list[r]
-			where := x.Node
-			if where == "" {
-				where = "File"
-			}
 			yours, theirs := presenter.ShortDiff(x.Yours, x.Theirs)
-			return []gridCell{{text: where, bold: true}, {text: x.What, ink: inkSoft}, versionCell(yours), versionCell(theirs)}[c]
+			return []gridCell{{text: x.Where, bold: true}, {text: x.What, ink: inkSoft}, versionCell(yours), versionCell(theirs)}[c]
 		})
 	g.onRow = func(r int) {
 		x := list[r]
-		d.tell(strings.TrimSpace(x.Node+" "+x.What), fmt.Sprintf("%s:\n%s\n\n%s:\n%s", v.here, shownValue(x.Yours), v.there, shownValue(x.Theirs)))
+		d.tell(strings.TrimSpace(x.Where+" "+x.What), fmt.Sprintf("%s:\n%s\n\n%s:\n%s", v.here, shownValue(x.Yours), v.there, shownValue(x.Theirs)))
 	}
 	text := presenter.Plural(int64(len(list)), "difference")
 	body := d.outlined(g.all)
@@ -55,7 +51,7 @@ func (d *Desktop) compare(v versions) {
 
 func versionCell(value string) gridCell {
 	if value == "" {
-		return gridCell{text: "not set", ink: inkOff}
+		return gridCell{text: "not there", ink: inkOff}
 	}
 	return gridCell{text: strings.ReplaceAll(value, "\n", " ⏎ ")}
 }

@@ -61,6 +61,9 @@ func TestPictures(t *testing.T) {
 		s.open(filepath.Join(s.folder, sample.Main))
 		s.current.run(s.current.options, pipeline.Run{}, nil)
 		shot("designer-finished")
+		turnover := s.current
+		s.workPictures(t, shot)
+		s.show(turnover)
 		s.closeFile(s.current)
 		s.gatePictures(t, shot)
 		s.show(e)

@@ -9,8 +9,8 @@ import (
 
 // Difference is one thing in which two versions of a file differ.
 type Difference struct {
-	Node   string // "" for what belongs to the file
-	What   string // such as "limit", "place", "hop A → B"; "transform" or "action": all of it
+	Where  string // name of the node, else Hop, Note or File
+	What   string // such as "limit", "place", "A → B"; "transform" or "action": all of it
 	Yours  string // "" where it is absent
 	Theirs string
 }
@@ -34,22 +34,22 @@ func Differences(yours, theirs *hopxml.Document) ([]Difference, error) {
 	for _, n := range a.nodes {
 		m, there := b.node(n.Name)
 		if !there {
-			list = append(list, Difference{Node: n.Name, What: a.noun, Yours: n.Type})
+			list = append(list, Difference{Where: n.Name, What: a.noun, Yours: n.Type})
 			continue
 		}
 		if n.X != m.X || n.Y != m.Y {
-			list = append(list, Difference{Node: n.Name, What: "place", Yours: fmt.Sprintf("%d, %d", n.X, n.Y), Theirs: fmt.Sprintf("%d, %d", m.X, m.Y)})
+			list = append(list, Difference{Where: n.Name, What: "place", Yours: fmt.Sprintf("%d, %d", n.X, n.Y), Theirs: fmt.Sprintf("%d, %d", m.X, m.Y)})
 		}
 		list = append(list, differing(n.Name, settingsOf(n.Element), settingsOf(m.Element))...)
 	}
 	for _, m := range b.nodes {
 		if _, there := a.node(m.Name); !there {
-			list = append(list, Difference{Node: m.Name, What: a.noun, Theirs: m.Type})
+			list = append(list, Difference{Where: m.Name, What: a.noun, Theirs: m.Type})
 		}
 	}
-	list = append(list, differing("", a.hops, b.hops)...)
-	list = append(list, differing("", a.notes, b.notes)...)
-	return append(list, differing("", a.rest, b.rest)...), nil
+	list = append(list, differing("Hop", a.hops, b.hops)...)
+	list = append(list, differing("Note", a.notes, b.notes)...)
+	return append(list, differing("File", a.rest, b.rest)...), nil
 }
 
 // facts are names with values, in the order of the file.
@@ -68,23 +68,23 @@ func (f *facts) add(name, value string) {
 	f.values[name] = value
 }
 
-func differing(node string, yours, theirs facts) []Difference {
+func differing(where string, yours, theirs facts) []Difference {
 	var list []Difference
 	for _, name := range yours.names {
 		if mine, other := yours.values[name], theirs.values[name]; mine != other {
-			list = append(list, difference(node, name, mine, other))
+			list = append(list, difference(where, name, mine, other))
 		}
 	}
 	for _, name := range theirs.names {
 		if _, there := yours.values[name]; !there && theirs.values[name] != "" {
-			list = append(list, difference(node, name, "", theirs.values[name]))
+			list = append(list, difference(where, name, "", theirs.values[name]))
 		}
 	}
 	return list
 }
 
-func difference(node, name, mine, other string) Difference {
-	return Difference{Node: node, What: name, Yours: masked(name, mine), Theirs: masked(name, other)}
+func difference(where, name, mine, other string) Difference {
+	return Difference{Where: where, What: name, Yours: masked(name, mine), Theirs: masked(name, other)}
 }
 
 func masked(name, value string) string {
@@ -129,11 +129,11 @@ func newSheet(doc *hopxml.Document) (*sheet, error) {
 		if v.workflow != nil {
 			state += [...]string{hopxml.Always: ", always", hopxml.OnSuccess: ", on success", hopxml.OnFailure: ", on failure"}[h.Condition()]
 		}
-		s.hops.add("hop "+h.From+" → "+h.To, state)
+		s.hops.add(h.From+" → "+h.To, state)
 	}
 	for i, n := range v.notes {
 		known[n.Element] = true
-		s.notes.add(fmt.Sprintf("note %d", i+1), fmt.Sprintf("%s (%d, %d, %d × %d)", n.Text, n.X, n.Y, n.Width, n.Height))
+		s.notes.add(fmt.Sprint(i+1), fmt.Sprintf("%s (%d, %d, %d × %d)", n.Text, n.X, n.Y, n.Width, n.Height))
 	}
 	leaves(doc.Root(), "", &s.rest, func(e *hopxml.Element) bool { return known[e] })
 	return s, nil

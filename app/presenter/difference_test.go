@@ -26,17 +26,17 @@ func TestDifferencesNameWhatChanged(t *testing.T) {
 	must(t, err)
 	var got []string
 	for _, d := range list {
-		got = append(got, fmt.Sprintf("%s|%s|%s|%s", d.Node, d.What, d.Yours, d.Theirs))
+		got = append(got, fmt.Sprintf("%s|%s|%s|%s", d.Where, d.What, d.Yours, d.Theirs))
 	}
 	for _, want := range []string{
 		"Sort by country|sort_size|77|1000000", "Sort by country|password|••••|",
-		"Dummy (do nothing)|transform|Dummy|", "Customers|transform||CSVInput", "|hop Orders → Dummy (do nothing)|enabled|",
+		"Dummy (do nothing)|transform|Dummy|", "Customers|transform||CSVInput", "Hop|Orders → Dummy (do nothing)|enabled|",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is missing in %q", want, got)
 		}
 	}
-	if !slices.ContainsFunc(list, func(d presenter.Difference) bool { return d.Node == "Orders" && d.What == "place" }) {
+	if !slices.ContainsFunc(list, func(d presenter.Difference) bool { return d.Where == "Orders" && d.What == "place" }) {
 		t.Errorf("the move is missing in %q", got)
 	}
 	if len(list) > 14 {
