@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"sluice/app/cli"
+	_ "sluice/app/desktop/locale" // before the toolkit asks for a language
 	"sluice/app/presenter"
 	"sluice/app/workspace"
 	"sluice/assets/icons"
@@ -78,7 +78,6 @@ type Desktop struct {
 
 // Run shows the window until it is closed and gives the exit code.
 func Run(o Options) int {
-	setLocale()
 	a := fyneapp.NewWithID(appID)
 	d, err := New(a, o)
 	if err != nil {
@@ -91,20 +90,6 @@ func Run(o Options) int {
 	}
 	d.win.ShowAndRun()
 	return 0
-}
-
-// setLocale gives the process a locale when it has none, or the one of the C
-// library, which is no language: Fyne complains about both.
-func setLocale() {
-	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-		switch locale := os.Getenv(name); {
-		case locale == "C" || locale == "POSIX" || strings.HasPrefix(locale, "C."):
-			_ = os.Unsetenv(name)
-		case locale != "":
-			return
-		}
-	}
-	_ = os.Setenv("LANG", "en_US.UTF-8")
 }
 
 // New builds the window of an application without showing it.

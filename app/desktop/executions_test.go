@@ -29,7 +29,6 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	setLocale()
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)

@@ -123,7 +123,11 @@ func (d *Desktop) offerRecovery(e *editor, r *presenter.Recovery) {
 		d.dropAutosave(path)
 		d.event("recovery dropped")
 	}
-	d.ask("Unsaved changes were kept", fmt.Sprintf("%s has changes from %s (%s) that were never saved.", e.file.Title(), r.Saved.Format("2 Jan 2006 15:04"), presenter.Ago(d.now().Sub(r.Saved))),
+	text := fmt.Sprintf("%s has changes from %s (%s) that were never saved.", e.file.Title(), r.Saved.Format("2 Jan 2006 15:04"), presenter.Ago(d.now().Sub(r.Saved)))
+	if r.Outdated {
+		text += " The file itself was written after that: compare before you restore."
+	}
+	d.ask("Unsaved changes were kept", text,
 		answer{"Compare", false, func() {
 			d.compare(versions{
 				title: e.file.Title(), yours: r.Document, theirs: e.file.Document(), here: "Unsaved", there: "File",

@@ -87,6 +87,7 @@ type Recovery struct {
 	Path     string // of the file it belongs to
 	Saved    time.Time
 	Document *hopxml.Document
+	Outdated bool // the file was written after it
 }
 
 // FindRecovery looks for unsaved work of a file that differs from it; nil when there
@@ -104,11 +105,13 @@ func FindRecovery(path string) *Recovery {
 	if now, err := os.ReadFile(path); err == nil && bytes.Equal(now, data) {
 		return nil
 	}
+	file, err := os.Stat(path)
+	outdated := err == nil && file.ModTime().After(st.ModTime())
 	d, err := hopxml.Parse(path, data)
 	if err != nil {
 		return nil
 	}
-	return &Recovery{Path: path, Saved: st.ModTime(), Document: d}
+	return &Recovery{Path: path, Saved: st.ModTime(), Document: d, Outdated: outdated}
 }
 
 func writeWhole(path string, data []byte) error {

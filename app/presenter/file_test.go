@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sluice/app/presenter"
 	"sluice/canvas/scene"
@@ -100,6 +101,11 @@ func TestUnsavedWorkIsKeptAndFoundAgain(t *testing.T) {
 	r := presenter.FindRecovery(g.Path())
 	if r == nil {
 		t.Fatal("the unsaved work is not found")
+	}
+	later := r.Saved.Add(time.Minute)
+	must(t, os.Chtimes(g.Path(), later, later))
+	if again := presenter.FindRecovery(g.Path()); r.Outdated || !again.Outdated {
+		t.Error("a file that was written after its unsaved work is not told from one that was not")
 	}
 	must(t, g.Recover(r.Document))
 	if !g.Dirty() || !bytes.Equal(g.Document().Bytes(), f.Document().Bytes()) {
