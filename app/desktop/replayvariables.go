@@ -62,7 +62,7 @@ func newVariableTable(x *replayDialog) *variableTable {
 // variableColumns are name, recorded value, value of the replay, and what is to be
 // said.
 func variableColumns(height float32) fyne.Layout {
-	return &shares{of: []float32{27, 27, 27, 23}, height: height}
+	return &shares{of: []float32{25, 24, 31, 20}, height: height}
 }
 
 // show takes over the plan. Rows are made anew only when there are others.
