@@ -158,8 +158,8 @@ func originalText(v presenter.ReplayVariable) string {
 	return v.Original
 }
 
-// monoSize is the size of values; a smaller one loses the underlines of names.
-const monoSize = 12.5
+// monoSize is the size of values.
+const monoSize = 12
 
 // mono is a line in the font of values.
 func (d *Desktop) mono(s string) *words {

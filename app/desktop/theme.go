@@ -84,7 +84,12 @@ func (l *look) state(name fyne.ThemeColorName) color.Color {
 }
 
 // Font implements fyne.Theme: Fyne carries Noto Sans and DejaVu Sans Mono itself.
-func (l *look) Font(s fyne.TextStyle) fyne.Resource { return theme.DefaultTheme().Font(s) }
+func (l *look) Font(s fyne.TextStyle) fyne.Resource {
+	if s.Monospace {
+		return monoFont()
+	}
+	return theme.DefaultTheme().Font(s)
+}
 
 // Icon implements fyne.Theme.
 func (l *look) Icon(n fyne.ThemeIconName) fyne.Resource { return theme.DefaultTheme().Icon(n) }
