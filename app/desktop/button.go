@@ -28,6 +28,7 @@ type flat struct {
 	indent    float32
 	trail     string // small words at the right end
 	primary   bool   // the view's main button
+	raised    bool   // has the ground of a button
 	selected  bool
 	underline bool // how selection shows: a line below, else a ground
 	bold      bool
@@ -281,6 +282,8 @@ func (r *flatRenderer) colour() {
 		f.ground.FillColor = t.Button
 	case f.primary:
 		f.ground.FillColor = t.Primary
+	case f.raised:
+		f.ground.FillColor = t.Button
 	}
 	if f.hovered && !f.disabled && !f.selected && !f.primary {
 		f.ground.FillColor = t.Hover
@@ -293,6 +296,9 @@ func (r *flatRenderer) colour() {
 		}
 	}
 	f.end.Text, f.end.Color = f.trail, t.TextSoft
+	if f.primary && !f.disabled {
+		f.end.Color = t.OnPrimary
+	}
 	if f.icon != "" {
 		f.pic.Resource = f.d.icon(f.icon, c)
 	}

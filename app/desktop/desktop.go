@@ -119,9 +119,7 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 	d.memory = presenter.LoadMemory(d.memoryPath)
 	d.look = newLook(d.memory.Dark)
 	a.Settings().SetTheme(d.look)
-	if svg, err := icons.SVG("app-tile"); err == nil {
-		a.SetIcon(fyne.NewStaticResource("app-tile.svg", svg))
-	}
+	a.SetIcon(appTile())
 	d.win = a.NewWindow("Sluice")
 	d.win.SetPadded(false)
 	d.win.SetMaster()
@@ -136,6 +134,15 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 	})
 	d.watchFocus()
 	return d, nil
+}
+
+// appTile is the icon of the application, nil when it cannot be read.
+func appTile() fyne.Resource {
+	svg, err := icons.SVG("app-tile")
+	if err != nil {
+		return nil
+	}
+	return fyne.NewStaticResource("app-tile.svg", svg)
 }
 
 // start opens the files, or what was open last, and looks for unsaved work.

@@ -283,7 +283,7 @@ func TestUnsavedWorkIsOfferedAtTheNextStart(t *testing.T) {
 	next := show(t, false)
 	next.memory = presenter.LoadMemory(s.memoryPath)
 	next.showWelcome()
-	if !hasText(next.win.Canvas().Content(), "Unsaved changes were kept") {
+	if !hasText(next.win.Canvas().Content(), "1 file with unsaved changes from the last time:") {
 		t.Error("the welcome screen does not tell of unsaved work")
 	}
 	next.open(path)

@@ -31,7 +31,9 @@ func TestPictures(t *testing.T) {
 		w, h float32
 	}{{"light", false, 1440, 900}, {"dark", true, 1440, 900}, {"1024x700", false, 1024, 700}} {
 		s := show(t, v.dark)
-		s.folder = filepath.Join(t.TempDir(), "shop")
+		home := t.TempDir()
+		t.Setenv("HOME", home)
+		s.folder = filepath.Join(home, "shop")
 		if err := sample.Unpack(s.folder); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +51,12 @@ func TestPictures(t *testing.T) {
 			}
 		}
 		s.showWelcome()
+		shot("welcome-first")
+		s.memory.Recent = []string{filepath.Join(s.folder, "main.hpl"), filepath.Join(s.folder, "nightly.hwf"), filepath.Join(s.folder, "a-pipeline-that-was-deleted-and-has-a-long-name.hpl"), filepath.Join(s.folder, "load-orders.hpl")}
+		s.memory.Unsaved = []string{filepath.Join(s.folder, "load-orders.hpl"), filepath.Join(s.folder, "nightly.hwf")}
+		s.showWelcome()
 		shot("welcome")
+		s.memory.Unsaved = nil
 		s.do("go-executions")
 		s.win.Resize(fyne.NewSize(v.w, v.h))
 		shot("executions-empty")
