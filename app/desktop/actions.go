@@ -53,7 +53,7 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"fit":      on(func(e *editor) { e.graph.Fit() }), "minimap": on((*editor).toggleMiniMap),
 		"panels": on(func(e *editor) { e.setBottom(e.open != 0) }), "panel-metrics": on(panelAt(0)), "panel-log": on(panelAt(1)),
 		"panel-problems": on(panelAt(2)), "panel-rows": on(panelAt(3)),
-		"dark": d.toggleDark, "full-screen": func() { d.win.SetFullScreen(!d.win.FullScreen()) },
+		"settings": d.showSettings, "dark": d.toggleDark, "full-screen": func() { d.win.SetFullScreen(!d.win.FullScreen()) },
 		"next-file": func() { d.step(1) }, "previous-file": func() { d.step(-1) },
 		"context-menu": on((*editor).menuOfSelected), "help": d.showHelp, "shortcuts": d.showKeys, "notifications": d.askNotify, "about": d.about,
 		"replay-execution": func() {
@@ -337,6 +337,20 @@ func (d *Desktop) typedShortcut(s *desktop.CustomShortcut) bool {
 
 // toggleDark changes between light and dark.
 func (d *Desktop) toggleDark() {
+	look := presenter.LookDark
+	if d.memory.Dark {
+		look = presenter.LookLight
+	}
+	d.setLook(look)
+}
+
+// setLook makes the window light or dark, now and at the next start.
+func (d *Desktop) setLook(look presenter.Look) {
+	d.memory.Look = look
+	if dark := d.wantsDark(); dark == d.memory.Dark {
+		d.remember()
+		return
+	}
 	d.memory.Dark = !d.memory.Dark
 	d.look = newLook(d.memory.Dark)
 	d.app.Settings().SetTheme(d.look)

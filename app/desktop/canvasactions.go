@@ -147,12 +147,16 @@ func (e *editor) arrange() {
 	e.graph.Fit()
 }
 
-func (e *editor) toggleMiniMap() {
-	e.d.memory.MiniMap = !e.d.memory.MiniMap
-	for _, o := range e.d.editors {
+func (e *editor) toggleMiniMap() { e.d.setMiniMap(!e.d.memory.MiniMap) }
+
+// setMiniMap shows the mini-map of every canvas, or not.
+func (d *Desktop) setMiniMap(on bool) {
+	d.memory.MiniMap = on
+	for _, o := range d.editors {
 		o.graph.SetGesture(o.gestures())
+		o.updateTools()
 	}
-	e.d.remember()
+	d.remember()
 }
 
 func (e *editor) addNote() {

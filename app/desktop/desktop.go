@@ -78,6 +78,10 @@ type Desktop struct {
 
 // Run shows the window until it is closed and gives the exit code.
 func Run(o Options) int {
+	if err := setScale(o.Memory); err != nil {
+		fmt.Fprintln(os.Stderr, "sluice:", err)
+		return 2
+	}
 	a := fyneapp.NewWithID(appID)
 	d, err := New(a, o)
 	if err != nil {
@@ -117,6 +121,7 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 		}
 	}
 	d.memory = presenter.LoadMemory(d.memoryPath)
+	d.memory.Dark = d.wantsDark()
 	d.look = newLook(d.memory.Dark)
 	a.Settings().SetTheme(d.look)
 	a.SetIcon(appTile())

@@ -43,7 +43,9 @@ func (d *Desktop) build() {
 		f.rails = append(f.rails, item)
 		items.Add(item)
 	}
-	f.feet = []*flat{d.railItem("help", "Help", "Help and keys (F1)", func() { d.do("help") })}
+	for _, x := range railFeet {
+		f.feet = append(f.feet, d.railItem(x.icon, x.name, x.tip, func() { d.do(x.id) }))
+	}
 	for _, item := range f.feet {
 		foot.Add(item)
 	}
@@ -60,6 +62,15 @@ func (d *Desktop) build() {
 	d.win.SetMainMenu(d.mainMenu())
 	d.win.Canvas().SetOnTypedKey(d.typedKey)
 	d.registerShortcuts()
+}
+
+// railFeet are the buttons at the foot of the rail.
+var railFeet = []struct {
+	icon, name, tip string
+	id              presenter.ActionID
+}{
+	{"help", "Help", "Help (F1)", "help"},
+	{"settings", "Settings", "Settings of the window", "settings"},
 }
 
 // railItem is a button of the rail: an icon over its name.
@@ -119,9 +130,11 @@ const fullWidth = 1200
 func (f *frame) setSmall(small bool) {
 	f.small = small
 	for i, item := range append(slices.Clone(f.rails), f.feet...) {
-		name := "Help"
+		name := ""
 		if i < len(places) {
 			name = places[i].name
+		} else {
+			name = railFeet[i-len(places)].name
 		}
 		item.size, item.caption = fyne.NewSize(72, 56), name
 		if small {

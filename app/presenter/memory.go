@@ -10,7 +10,9 @@ import (
 
 // Memory is what the desktop keeps from one start to the next.
 type Memory struct {
-	Dark     bool     `json:"dark"`
+	Look     Look     `json:"look"`
+	Scale    int      `json:"scale"` // percent; 0 is the system's
+	Dark     bool     `json:"dark"`  // how it looks now
 	Width    float32  `json:"width"`
 	Height   float32  `json:"height"`
 	Side     float64  `json:"side"`   // share of the window of the left side
@@ -35,6 +37,43 @@ type FileView struct {
 	X    float64 `json:"x"`
 	Y    float64 `json:"y"`
 }
+
+// Look is how light the window is.
+type Look string
+
+// The looks. As the system does is the one of a first start.
+const (
+	LookSystem Look = ""
+	LookLight  Look = "light"
+	LookDark   Look = "dark"
+)
+
+// Looks lists the looks as a person reads them, in their order.
+func Looks() []string { return []string{"As the system", "Light", "Dark"} }
+
+// String is what a person reads.
+func (l Look) String() string {
+	switch l {
+	case LookLight:
+		return Looks()[1]
+	case LookDark:
+		return Looks()[2]
+	}
+	return Looks()[0]
+}
+
+// ParseLook reads what String wrote.
+func ParseLook(text string) Look {
+	for _, l := range []Look{LookLight, LookDark} {
+		if l.String() == text {
+			return l
+		}
+	}
+	return LookSystem
+}
+
+// Scales are the sizes of everything in the window that can be chosen, in percent.
+func Scales() []int { return []int{80, 90, 100, 110, 125, 150, 175, 200} }
 
 // Notify says when the system tells of the end of a run.
 type Notify string
@@ -79,6 +118,9 @@ func LoadMemory(path string) Memory {
 		return NewMemory()
 	}
 	m.Width, m.Height = max(m.Width, 640), max(m.Height, 480)
+	if !slices.Contains(Scales(), m.Scale) {
+		m.Scale = 0
+	}
 	maps.DeleteFunc(m.Splits, func(_ string, share float64) bool { return share <= 0 || share >= 1 })
 	return m
 }
