@@ -33,6 +33,8 @@ func TestPictures(t *testing.T) {
 		s := show(t, v.dark)
 		home := t.TempDir()
 		t.Setenv("HOME", home)
+		t.Setenv("SLUICE_DATA", filepath.Join(home, ".local", "share", "sluice"))
+		t.Setenv("SLUICE_CACHE", filepath.Join(home, ".cache", "sluice"))
 		s.folder = filepath.Join(home, "shop")
 		if err := sample.Unpack(s.folder); err != nil {
 			t.Fatal(err)
