@@ -46,7 +46,9 @@ type Digest struct {
 	canonical []byte
 	sum       hash.Hash
 	rows      int64
-	held      *batch.Batch // rows of a block that is not complete
+	held      []piece // rows of a block that is not complete
+	heldRows  int
+	runs      []run
 	buf       []byte
 	ints      []int64
 	texts     *batch.Column // decimals as text
@@ -55,14 +57,14 @@ type Digest struct {
 // New begins the digest of rows of a schema, whose canonical form is given, too.
 // It is kept.
 func New(s *batch.Schema, canonical []byte) *Digest {
-	a := batch.NewAllocator()
-	return &Digest{schema: s, canonical: canonical, sum: sha256.New(), held: a.Batch(s), texts: a.Column(batch.String)}
+	return &Digest{schema: s, canonical: canonical, sum: sha256.New(), texts: batch.NewAllocator().Column(batch.String)}
 }
 
 // Rows is the number of rows added so far.
 func (d *Digest) Rows() int64 { return d.rows }
 
-// Add adds the selected rows of b, whose columns are typed; b stays the caller's.
+// Add adds the selected rows of b, whose columns are typed; b stays the caller's,
+// and is retained until the block is complete that its last rows are in.
 func (d *Digest) Add(b *batch.Batch) error {
 	if len(b.Cols) != d.schema.Len() {
 		return fmt.Errorf("digest: rows of %d columns do not belong to a schema of %d fields", len(b.Cols), d.schema.Len())
@@ -77,18 +79,11 @@ func (d *Digest) Add(b *batch.Batch) error {
 	n := dense.Physical()
 	d.rows += int64(n)
 	for from := 0; from < n && len(dense.Cols) > 0; {
-		held := d.held.Physical()
-		take := min(n-from, blockRows-held)
-		if take == blockRows {
-			d.block(dense.Cols, from, from+take)
-			from += take
-			continue
-		}
-		for i, c := range d.held.Cols {
-			c.AppendRange(dense.Cols[i], from, from+take)
-		}
+		take := min(n-from, blockRows-d.heldRows)
+		d.held = append(d.held, piece{dense.Retain(), from, from + take})
+		d.heldRows += take
 		from += take
-		if held+take == blockRows {
+		if d.heldRows == blockRows {
 			d.flush()
 		}
 	}
@@ -97,20 +92,19 @@ func (d *Digest) Add(b *batch.Batch) error {
 
 // flush adds the block that is held.
 func (d *Digest) flush() {
-	if d.held.Physical() == 0 {
+	if d.heldRows == 0 {
 		return
 	}
-	d.block(d.held.Cols, 0, d.held.Physical())
-	a := d.held.Allocator()
-	d.held.Release()
-	d.held = a.Batch(d.schema)
+	d.block(d.held)
+	for _, p := range d.held {
+		p.b.Release()
+	}
+	d.held, d.heldRows = d.held[:0], 0
 }
 
 // Sum ends the digest. Nothing can be added afterwards.
 func (d *Digest) Sum() [Size]byte {
-	if len(d.held.Cols) > 0 {
-		d.flush()
-	}
+	d.flush()
 	blocks := d.sum.Sum(nil)
 	all := sha256.New()
 	head := append([]byte("sluice rows 1\n"), binary.LittleEndian.AppendUint64(nil, uint64(len(d.canonical)))...)
