@@ -172,14 +172,14 @@ func (c *columnWriter) append(body []byte, rows int, encoding int32) error {
 }
 
 // worthless decides by the first page of a row group whether compression is left
-// out: bit-packed numbers of random values do not shrink, and reading them back is
-// faster then. A chunk has one codec, so it can only be left out from the start.
+// out: bit-packed numbers of random values do not shrink, and writing the others and
+// reading them back is faster then. A chunk has one codec, so it can only be left out from the start.
 func (c *columnWriter) worthless(size, packed int, encoding int32) bool {
 	if c.chosen {
 		return false
 	}
 	c.chosen = true
-	return c.codec != Uncompressed && encoding != encDictionary && size >= 1024 && packed > size-size/16
+	return c.codec != Uncompressed && encoding != encDictionary && size >= 1024 && (size-packed)*100 < size*c.file.o.Saving
 }
 
 // inherit takes over the memory of the column of a finished file.

@@ -15,7 +15,7 @@
 // larger decimals 16 bytes, doubles and texts a dictionary while that pays, else
 // BYTE_STREAM_SPLIT and DELTA_LENGTH_BYTE_ARRAY; definition levels are the validity
 // bitmap. A page of nulls alone is PLAIN and empty. A column chunk whose first page
-// does not shrink is not compressed. Options.Compatible uses PLAIN and dictionaries
+// does not shrink by Options.Saving is not compressed. Options.Compatible uses PLAIN and dictionaries
 // only.
 //
 // A Timestamp with nanoseconds has a companion column "name__nanos" of the 1 to 999

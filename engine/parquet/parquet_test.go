@@ -3,6 +3,7 @@ package parquet_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -413,5 +414,24 @@ func TestExpectedSize(t *testing.T) {
 	small := write(t, s, parquet.Options{Expected: expected}, list[0])[0]
 	if cap(small) >= expected {
 		t.Errorf("a file of one row group took memory of %d bytes", cap(small))
+	}
+}
+
+// Keys shrink by about a quarter: whether that is worth it is the caller's to say.
+func TestCompressionThatSavesLittle(t *testing.T) {
+	s := batch.NewSchema(batch.NewField("key", batch.String))
+	b := batch.NewAllocator().Batch(s)
+	r := rand.New(rand.NewPCG(7, 7))
+	for range batch.MaxRows {
+		b.Cols[0].AppendString(fmt.Sprintf("C%07d", r.IntN(100_000)))
+	}
+	size := func(saving int) int {
+		files := write(t, s, parquet.Options{Saving: saving}, b)
+		same(t, s, cells(b), read(t, files...))
+		return len(files[0])
+	}
+	usual, quarter, third := size(0), size(20), size(33)
+	if usual != quarter || third < usual*5/4 {
+		t.Errorf("the file has %d bytes, %d when a fifth must be saved, %d when a third must be", usual, quarter, third)
 	}
 }

@@ -20,6 +20,9 @@ const pageRows = batch.MaxRows / 2
 // zstdPageRows is pageRows for Zstd, which finds what repeats only within a page.
 const zstdPageRows = 4 * batch.MaxRows
 
+// usualSaving is Options.Saving where it is not set.
+const usualSaving = 6
+
 // maxPageRows bounds what a page of a file may claim to hold, and maxPageBytes
 // what it may hold.
 const (
@@ -34,10 +37,13 @@ var ErrDecimals = errors.New("parquet: decimals of another scale or size need a 
 // Options of a file.
 type Options struct {
 	Codec      Codec
-	Compatible bool              // PLAIN and dictionaries only, for old readers
-	GroupRows  int64             // rows of a row group; 0: RowGroupRows
-	Metadata   map[string]string // further key-value entries
-	Buffer     []byte            // memory for the file, of any content; nil: new memory
+	Compatible bool  // PLAIN and dictionaries only, for old readers
+	GroupRows  int64 // rows of a row group; 0: RowGroupRows
+	// Saving is the least part of its size, in percent, that compression must save
+	// of a column chunk of plain values, or else is left out; 0: 6.
+	Saving   int
+	Metadata map[string]string // further key-value entries
+	Buffer   []byte            // memory for the file, of any content; nil: new memory
 	// Expected is the size in bytes that a file of several row groups will have
 	// about. Its memory is then taken at once instead of grown; 0: not known.
 	Expected int
@@ -82,6 +88,9 @@ func (g group) rows() int64 {
 func NewWriter(s *batch.Schema, o Options) *Writer {
 	if o.GroupRows <= 0 {
 		o.GroupRows = RowGroupRows
+	}
+	if o.Saving <= 0 {
+		o.Saving = usualSaving
 	}
 	w := &Writer{schema: s, o: o, out: append(o.Buffer[:0], magic...)}
 	for i := range s.Fields {
