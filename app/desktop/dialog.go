@@ -3,6 +3,8 @@
 package desktop
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
@@ -61,6 +63,9 @@ func (dl *dialog) open(content fyne.CanvasObject, size fyne.Size, margin float32
 	dl.pop.Show()
 	d.event("dialog %s", dl.title)
 }
+
+// isOpen tells whether the card is there.
+func (dl *dialog) isOpen() bool { return slices.Contains(dl.d.dialogs, dl) }
 
 // close closes the card.
 func (dl *dialog) close() {

@@ -170,7 +170,7 @@ func shownValue(s string) string {
 func (x *replayDialog) acknowledge(id string, on bool) {
 	x.choices.Acknowledged[id] = on
 	x.view.Plan.Acknowledge(x.choices.Names())
-	x.judged()
+	x.answered() // the ticks stay, and keep the focus
 	text, _ := presenter.VerdictText(x.view.Plan)
 	x.d.event("replay %s %s", x.view.Plan.Verdict, text)
 }

@@ -4,7 +4,6 @@ package desktop
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -22,7 +21,6 @@ import (
 	"sluice/app/workspace"
 	"sluice/engine"
 	"sluice/engine/replay"
-	"sluice/storage"
 )
 
 // replayDialog plans a replay with a person and starts it.
@@ -36,6 +34,8 @@ type replayDialog struct {
 	asked   int
 	cancel  context.CancelFunc // of the check under way; nil when there is none
 	moved   bool               // something changed since the check before
+	// starting gives up a replay that has not started yet; nil when there is none.
+	starting context.CancelFunc
 
 	dl       *dialog
 	badge    *canvas.Image
@@ -203,6 +203,14 @@ func (x *replayDialog) footer() fyne.CanvasObject {
 // closed gives back what is open, unless a replay goes on with it.
 func (x *replayDialog) closed() {
 	x.stopCheck()
+	if x.starting != nil {
+		x.starting() // its end closes what is open
+		return
+	}
+	x.close()
+}
+
+func (x *replayDialog) close() {
 	run, d := x.run, x.d
 	if run == nil {
 		return
@@ -310,8 +318,14 @@ func (x *replayDialog) show(p *replay.Plan) {
 	x.lookAtGates()
 }
 
-// judged shows the verdict and the checks, which change with every tick.
+// judged shows the verdict and the checks.
 func (x *replayDialog) judged() {
+	x.checks.show()
+	x.answered()
+}
+
+// answered shows the verdict, which changes with every tick.
+func (x *replayDialog) answered() {
 	p := x.view.Plan
 	text, tone := presenter.VerdictText(p)
 	icon := map[bool]string{true: "check-ok", false: "check-warn"}[tone == toneOK]
@@ -324,7 +338,6 @@ func (x *replayDialog) judged() {
 	}
 	x.say(text, icon, inkTone(tone), x.view.CheckedText())
 	x.note.Set(note, nil)
-	x.checks.show()
 	x.ready()
 }
 
@@ -391,94 +404,4 @@ func (x *replayDialog) reasonChanged(reason string) {
 		return
 	}
 	x.ready()
-}
-
-// replay starts the plan. The dialog closes once the new execution is on its way.
-func (x *replayDialog) replay() {
-	if x.run == nil || x.view == nil {
-		return
-	}
-	run, plan, o := x.run, x.view.Plan, x.choices.Options()
-	x.letStart(false)
-	x.asked++
-	d := x.d
-	d.spawn(func() {
-		r, err := run.Prepare(context.Background(), plan, o)
-		if err != nil {
-			d.post(func() {
-				x.ready()
-				d.fail("Replay "+x.of.Name, err)
-			})
-			return
-		}
-		started := false
-		r.Started = func(id string, _ replay.Runnable) {
-			started = true
-			d.post(func() {
-				x.run = nil // it is closed at the end of the replay
-				x.dl.close()
-				d.event("replay started %s", id)
-				d.goTo(placeExecutions)
-				d.runs.wanted = id
-			})
-		}
-		id, result, err := r.Run(context.Background())
-		for _, b := range result.Rows {
-			b.Release()
-		}
-		cerr := error(nil)
-		if started {
-			cerr = run.Close(context.Background())
-		}
-		d.post(func() { x.ended(id, started, result.OK, errors.Join(err, cerr)) })
-	})
-}
-
-func (x *replayDialog) ended(id string, started, succeeded bool, err error) {
-	d := x.d
-	var open *replay.NotReadyError
-	switch {
-	case !started && (errors.Is(err, replay.ErrMoved) || errors.As(err, &open)):
-		x.moved = true
-		d.event("replay moved")
-		x.reload()
-		return
-	case !started:
-		x.ready()
-		d.fail("Replay "+x.of.Name, err)
-		return
-	}
-	word := "succeeded"
-	if !succeeded {
-		word = "failed"
-	}
-	d.event("replay ended %s %s", id, word)
-	d.notify("Replay of " + x.of.Name + " " + word)
-	d.showExecution(id)
-}
-
-// reload reads the record again, since it may be what moved, and checks.
-func (x *replayDialog) reload() {
-	run, id := x.run, x.of.ID
-	x.again.Disable() // the check reads what is read again here
-	background(x.d, func() (*presenter.ExecutionDetail, error) {
-		if err := run.Reload(context.Background()); err != nil {
-			return nil, err
-		}
-		return presenter.LoadExecution(context.Background(), run.Store, id)
-	}, func(of *presenter.ExecutionDetail, err error) {
-		x.again.Enable()
-		if x.run == nil {
-			return
-		}
-		if err != nil && !errors.Is(err, storage.ErrNotFound) {
-			x.d.fail("Check the replay", err)
-			return
-		}
-		if of != nil {
-			x.of = of
-		}
-		x.sealed = nil
-		x.check()
-	})
 }

@@ -266,3 +266,26 @@ func TestACheckIsCancelled(t *testing.T) {
 		t.Errorf("checked again: %q", x.verdict.full)
 	}
 }
+
+// TestAReplayIsGivenUpWhileItStarts closes the dialog before the new execution is
+// there.
+func TestAReplayIsGivenUpWhileItStarts(t *testing.T) {
+	s := show(t, false)
+	x := s.askNightly(t)
+	s.warehouse(t)
+	var later []func()
+	spawn := s.spawn
+	s.spawn = func(f func()) { later = append(later, f) }
+	x.start.OnTapped()
+	if x.verdict.full != "Starting…" || !x.start.Disabled() {
+		t.Fatalf("while it starts: %q", x.verdict.full)
+	}
+	x.dl.close()
+	s.spawn = spawn
+	for _, f := range later {
+		f()
+	}
+	if s.happened("replay started") || s.happened("error ") || x.run != nil {
+		t.Errorf("after the dialog was closed: %v, %s", x.run, s.log)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"sluice/app/workspace"
 	"sluice/canvas/scene"
+	"sluice/engine"
 	"sluice/engine/gate"
 	"sluice/engine/replay"
 	"sluice/storage"
@@ -63,8 +64,20 @@ type ReplayStart struct {
 // Starts lists the start points, the whole run last.
 func (v *ReplayView) Starts(now time.Time) []ReplayStart {
 	var list, last []ReplayStart
+	runs := map[replay.StartPoint]*storage.ActionRun{} // a loop has thousands
+	for i := range v.Of.Runs {
+		a := &v.Of.Runs[i]
+		runs[replay.StartPoint{CallPath: engine.CallPath(a.CallPath), Node: a.Node, Ordinal: a.Ordinal}] = a
+	}
+	before := map[replay.StartPoint]bool{}
+	if v.Before != nil {
+		for _, s := range v.Before.Starts {
+			before[s] = true
+		}
+	}
 	for _, s := range v.Plan.Starts {
-		x := v.start(s, now)
+		x := v.start(s, runs[replay.StartPoint{CallPath: s.CallPath, Node: s.Node, Ordinal: s.Ordinal}], now)
+		x.Moved = v.Before != nil && !before[s]
 		if s.Kind == replay.StartWhole {
 			last = append(last, x)
 		} else {
@@ -74,8 +87,8 @@ func (v *ReplayView) Starts(now time.Time) []ReplayStart {
 	return append(list, last...)
 }
 
-func (v *ReplayView) start(s replay.StartPoint, now time.Time) ReplayStart {
-	x := ReplayStart{Name: s.Name, Usable: s.Usable, Chosen: s.Name == v.Plan.Start, Moved: v.startMoved(s)}
+func (v *ReplayView) start(s replay.StartPoint, ran *storage.ActionRun, now time.Time) ReplayStart {
+	x := ReplayStart{Name: s.Name, Usable: s.Usable, Chosen: s.Name == v.Plan.Start}
 	switch s.Kind {
 	case replay.StartFirstFailed:
 		v.firstFailed(&x)
@@ -83,15 +96,16 @@ func (v *ReplayView) start(s replay.StartPoint, now time.Time) ReplayStart {
 		x.Title, x.Detail = "Whole "+strings.ToLower(v.Plan.Kind)+" from the start", "Reads its sources again, reuses nothing"
 		x.Icon = "t-start"
 	case replay.StartAction:
-		v.actionStart(&x, s, now)
+		actionStart(&x, s, ran, now)
 	case replay.StartGate:
 		v.gateStart(&x, s, now)
 	}
 	if !s.Usable {
-		x.Detail, x.Trail = "Not usable: "+strings.TrimPrefix(v.whyNot(s), "it "), ""
-		if strings.HasPrefix(v.whyNot(s), "it ") {
-			x.Detail = "Not usable: this run " + strings.TrimPrefix(v.whyNot(s), "it ")
+		why := v.whyNot(s)
+		if ran, ok := strings.CutPrefix(why, "it "); ok {
+			why = "this run " + ran
 		}
+		x.Detail, x.Trail = "Not usable: "+why, ""
 	}
 	if x.Chosen && v.Plan.Verdict == replay.IsBlocked {
 		x.Blocked, x.Trail, x.Icon, x.Tone = true, "blocked", scene.StateBlocked.Icon(), scene.ToneError
@@ -107,19 +121,10 @@ func (v *ReplayView) whyNot(s replay.StartPoint) string {
 	if s.Why == "it was not reached" {
 		return "it did not reach it"
 	}
+	if s.Kind == replay.StartFirstFailed {
+		return "it failed nowhere"
+	}
 	return s.Why
-}
-
-func (v *ReplayView) startMoved(s replay.StartPoint) bool {
-	if v.Before == nil {
-		return false
-	}
-	for _, b := range v.Before.Starts {
-		if b == s {
-			return false
-		}
-	}
-	return true
 }
 
 func (v *ReplayView) firstFailed(x *ReplayStart) {
@@ -178,18 +183,14 @@ func (v *ReplayView) usedGates() []string {
 	})
 }
 
-func (v *ReplayView) actionStart(x *ReplayStart, s replay.StartPoint, now time.Time) {
+func actionStart(x *ReplayStart, s replay.StartPoint, ran *storage.ActionRun, now time.Time) {
 	x.Title = "Action: " + replay.Step{Node: s.Node, Ordinal: s.Ordinal}.Name()
-	for i := range v.Of.Runs {
-		a := &v.Of.Runs[i]
-		if a.Node != s.Node || a.Ordinal != s.Ordinal || a.CallPath != string(s.CallPath) {
-			continue
-		}
-		look := ActionBadge(a.State)
+	if ran != nil {
+		look := ActionBadge(ran.State)
 		x.Icon, x.Tone = look.Icon(), look.Tone()
 		x.Detail = look.String()
-		if !a.Ended.IsZero() {
-			x.Detail += " " + When(a.Ended, now) + ", took " + Elapsed(a.Ended.Sub(a.Started))
+		if !ran.Ended.IsZero() {
+			x.Detail += " " + When(ran.Ended, now) + ", took " + Elapsed(ran.Ended.Sub(ran.Started))
 		}
 	}
 	if s.CallPath != "" {

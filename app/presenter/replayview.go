@@ -154,10 +154,14 @@ func (v *ReplayView) names(d replay.Decision) []string {
 // notOpened are the sources whose rows are behind a gate.
 func (v *ReplayView) notOpened() []string {
 	palette := v.Catalog.Palette(true)
+	sealed := map[engine.CallPath]bool{}
+	for _, s := range v.Plan.Steps {
+		sealed[s.CallPath] = sealed[s.CallPath] || s.Snapshot != ""
+	}
 	return listed(func(yield func(string)) {
 		for _, s := range v.Plan.Steps {
 			k, ok := palette.Kind(s.Type)
-			if s.Kind == replay.KindTransform && (s.Decision == replay.Skip || s.Decision == replay.Reuse) && ok && k.Outside {
+			if s.Kind == replay.KindTransform && sealed[s.CallPath] && (s.Decision == replay.Skip || s.Decision == replay.Reuse) && ok && k.Outside {
 				yield(s.Node)
 			}
 		}
