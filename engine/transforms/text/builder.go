@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 
 	"sluice/engine/batch"
 	"sluice/engine/batch/decimal"
@@ -299,13 +300,35 @@ func (w *column) decimals() {
 			w.to.AppendNull()
 			continue
 		}
-		text := w.data[s.start:s.end]
-		if v, scale, ok := plainDecimal(text); ok {
-			w.to.AppendDecimal(decimal.FromInt128(v>>63, uint64(v), scale))
+		if v, scale, ok := w.plainDecimal(s); ok {
+			w.to.AppendDecimal64(v, scale)
 			continue
 		}
-		w.value(text)
+		w.value(w.data[s.start:s.end])
 	}
+}
+
+// plainDecimal reads up to eight bytes at once, others one by one. The text is not
+// empty.
+func (w *column) plainDecimal(s span) (v int64, scale int32, ok bool) {
+	n := uint(s.end - s.start)
+	if n > 8 {
+		return plainDecimal(w.data[s.start:s.end])
+	}
+	digits := binary.LittleEndian.Uint64(w.data[s.start:])
+	if point := uint(bits.TrailingZeros64(zeroBytes(digits^'.'*spread))) &^ 7; point < 8*n {
+		before := uint64(1)<<point - 1
+		digits = digits&before | digits>>8&^before
+		n--
+		scale = int32(n - point/8)
+		if point == 0 || scale == 0 {
+			return 0, 0, false
+		}
+	}
+	if v, ok = eightDigits(digits, n); ok {
+		return v, scale, true
+	}
+	return plainDecimal(w.data[s.start:s.end]) // it may have a sign
 }
 
 // plainDecimal reads [-]digits[.digits] with at most 18 digits and at least one on

@@ -115,7 +115,7 @@ func (w *column) earlyDecimals(at int) {
 			to.SetNull(at + k)
 			continue
 		}
-		v, scale, ok := plainDecimal(w.data[s.start:s.end])
+		v, scale, ok := w.plainDecimal(s)
 		if first && ok {
 			first, to.Scale = false, scale
 		}
