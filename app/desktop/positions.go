@@ -31,12 +31,18 @@ type Position struct {
 	Keys bool    `json:"keys,omitempty"` // has the keyboard
 }
 
+// Positions are what can be pointed at after so many lines of the event log.
+type Positions struct {
+	Events int        `json:"events"`
+	Things []Position `json:"things"`
+}
+
 // tellPositions keeps a file up to date that says where things are, for tests of the
 // real window: they point at what is there and not at pixels.
 func (d *Desktop) tellPositions(path string) {
 	var told []byte
 	d.every(positionsPause, func() {
-		data, err := json.Marshal(d.positions())
+		data, err := json.Marshal(Positions{d.told, d.positions()})
 		if err != nil || bytes.Equal(data, told) {
 			return
 		}

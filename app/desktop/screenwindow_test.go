@@ -28,6 +28,7 @@ type window struct {
 	home   string
 	shots  string // where pictures go
 
+	seen    int // lines of the event log when something was waited for
 	process *os.Process
 	ended   chan struct{} // closed when the program has ended
 }
@@ -202,19 +203,26 @@ func (w *window) wait(event string) {
 // count waits for a number of such lines.
 func (w *window) count(event string, n int) {
 	w.t.Helper()
-	w.until(fmt.Sprintf("event %q, %d times", event, n), func() bool { return w.happened(event) >= n })
+	w.until(fmt.Sprintf("event %q, %d times", event, n), func() bool {
+		log := w.log()
+		w.seen = strings.Count(log, "\n")
+		return count(log, event) >= n
+	})
 }
 
 // happened counts the lines of the event log that begin so.
-func (w *window) happened(event string) int { return strings.Count("\n"+w.log(), "\n"+event) }
+func (w *window) happened(event string) int { return count(w.log(), event) }
+
+func count(log, event string) int { return strings.Count("\n"+log, "\n"+event) }
 
 // positions are where things are now.
 func (w *window) positions() []desktop.Position {
-	var list []desktop.Position
-	if data, err := os.ReadFile(w.events + ".positions"); err == nil {
-		_ = json.Unmarshal(data, &list) // nothing is there then
+	var now desktop.Positions
+	data, err := os.ReadFile(w.events + ".positions")
+	if err != nil || json.Unmarshal(data, &now) != nil || now.Events < w.seen {
+		return nil // what is told there is older than what the test knows
 	}
-	return list
+	return now.Things
 }
 
 // find waits for something that can be used, and that stays where it is.
@@ -356,29 +364,15 @@ func (w *window) connect(from, to string) {
 func (w *window) place(dx, dy int, search, id string) {
 	w.t.Helper()
 	n := w.happened("context dialog")
-	for range 2 { // the first click may only take a selection away
-		w.click(w.canvas(dx, dy))
-		if w.soon(func() bool { return w.happened("context dialog") > n }) {
-			break
-		}
-	}
+	w.typing("canvas")
+	w.key("Escape") // a click would only take the selection away
+	w.click(w.canvas(dx, dy))
 	w.count("context dialog", n+1)
 	w.typing("field")
 	w.write(search)
 	w.find("the search says "+search, func(p desktop.Position) bool { return p.Kind == "field" && p.Name == search })
 	w.key("Return")
 	w.wait("edit add " + id)
-}
-
-// soon tells whether something is so within a short time.
-func (w *window) soon(ok func() bool) bool {
-	for range 25 {
-		if ok() {
-			return true
-		}
-		time.Sleep(between)
-	}
-	return false
 }
 
 // settings opens the form of a node, fills it in and accepts it.

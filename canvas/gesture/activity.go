@@ -134,6 +134,17 @@ func (p *pan) move(m *Machine, e Event) {
 func (p *pan) up(m *Machine, _ Event) { m.end() }
 func (p *pan) cancel(*Machine)        {}
 
+// doubled is the second press of a double click. It edits when the button is let go:
+// what opens would lose the keyboard to a button that is let go later.
+type doubled struct{ ref scene.Ref }
+
+func (d doubled) move(*Machine, Event) {}
+func (d doubled) up(m *Machine, _ Event) {
+	m.end()
+	m.emit(Edit{d.ref})
+}
+func (d doubled) cancel(*Machine) {}
+
 // miniPan moves the view by its box in the mini-map. The map is kept as it was
 // at the press: its scale would change under the pointer otherwise.
 type miniPan struct {

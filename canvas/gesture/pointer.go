@@ -50,7 +50,7 @@ func (m *Machine) primaryDown(e Event, hit scene.Hit) {
 	m.click.at, m.click.time, m.click.hit = e.At, e.Time, hit
 	m.click.ok = !double && e.Mods == 0 && opensOnDouble(hit)
 	if double && e.Mods == 0 {
-		m.emit(Edit{hit.Ref})
+		m.begin(doubled{hit.Ref})
 		return
 	}
 	m.begin(&press{start: e.At, mods: e.Mods, hit: hit, was: m.selection})
