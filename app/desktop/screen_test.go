@@ -22,7 +22,7 @@ import (
 // TestScreenFromNewToReplayed goes the whole way: a new pipeline is drawn, set, given
 // a gate, saved and run; the run fails, and is replayed from the sealed rows.
 func TestScreenFromNewToReplayed(t *testing.T) {
-	w := startWindow(t, started{home: shop(t)})
+	w := startWindow(t, started{home: shop(t), memory: `{"look": "light"}`})
 	target, out := filepath.Join(w.home, "made.hpl"), filepath.Join(w.home, "out")
 	w.key("ctrl+n")
 	w.wait("new New pipeline 1")
