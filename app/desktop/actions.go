@@ -77,7 +77,10 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"replay-here": on((*editor).replayHere), "snapshot-rows": on((*editor).showSnapshotRows), "snapshot-compare": on((*editor).compareSnapshots),
 		"snapshot-verify": on((*editor).verifySnapshot), "snapshots": on((*editor).listSnapshots),
 		"cache": on((*editor).askCache), "cache-remove": on((*editor).removeCache), "cache-run": on((*editor).runFromCache), "cache-clear": on((*editor).clearCache),
-		"go-designer": func() { d.goTo(placeDesigner) }, "go-executions": func() { d.goTo(placeExecutions) },
+		"go-designer": func() { d.goTo(placeDesigner) }, "go-executions": func() { d.goTo(placeExecutions) }, "go-metadata": func() { d.goTo(placeMetadata) },
+		"meta-new": d.newMetadataObject, "meta-duplicate": d.onMetadata((*metaTab).duplicate), "meta-rename": d.onMetadata((*metaTab).rename),
+		"meta-delete": d.onMetadata((*metaTab).remove), "meta-test": d.onMetadata((*metaTab).tryTest), "meta-json": d.onMetadata((*metaTab).toggleRaw),
+		"environment": d.askEnvironment, "project-properties": d.projectProperties,
 	}
 }
 
@@ -99,6 +102,9 @@ func aligner(edge scene.Edge) func(*editor) { return func(e *editor) { e.align(e
 // on.
 func (d *Desktop) do(id presenter.ActionID) {
 	if d.toText(id) {
+		return
+	}
+	if d.inMetadata(id) {
 		return
 	}
 	if d.win.Canvas().Overlays().Top() != nil {
@@ -362,6 +368,9 @@ func (d *Desktop) setLook(look presenter.Look) {
 		d.runs.detail.graph.SetTheme(d.look.Theme)
 		d.runs.detail.tabs.chain.SetTheme(d.look.Theme)
 		d.runs.all.Refresh()
+	}
+	if d.meta != nil {
+		d.meta.all.Refresh()
 	}
 	d.win.SetMainMenu(d.mainMenu())
 	d.win.Content().Refresh()

@@ -47,6 +47,7 @@ type Desktop struct {
 	history *workspace.History
 	place   place
 	runs    *executions // made when it is first shown
+	meta    *metadata   // likewise
 
 	lastReplay *replayDialog // that was opened last
 	keys       *presenter.KeyTable
@@ -204,6 +205,7 @@ func (d *Desktop) event(format string, args ...any) {
 
 // workspace opens the project of a file. It reads the disk.
 func (d *Desktop) workspace(file, home string) func(*presenter.Log, string) (*workspace.Workspace, error) {
+	environment := d.memory.Environments[home]
 	return func(log *presenter.Log, level string) (*workspace.Workspace, error) {
 		min, err := parseLevel(level)
 		if err != nil {
@@ -214,6 +216,9 @@ func (d *Desktop) workspace(file, home string) func(*presenter.Log, string) (*wo
 			out = log.Logger(min)
 		}
 		o := workspace.Options{File: file, Log: out}
+		if environment != "" {
+			o.Environments, o.Environment = []string{environment}, presenter.EnvironmentName(environment)
+		}
 		if file == "" {
 			o.Project = home
 		}

@@ -11,6 +11,7 @@ type place int
 const (
 	placeDesigner place = iota
 	placeExecutions
+	placeMetadata
 )
 
 // places is what the rail shows: a perspective is one line here and one in goTo.
@@ -20,6 +21,7 @@ var places = []struct {
 }{
 	{placeDesigner, "designer", "Designer", "Designer: pipelines and workflows (Ctrl+Shift+D)"},
 	{placeExecutions, "executions", "Executions", "Executions: what has run, and replays (Ctrl+Shift+I)"},
+	{placeMetadata, "metadata", "Metadata", "Metadata: connections, remotes, run configurations, environments (Ctrl+Shift+M)"},
 }
 
 // atPlace notes where the window is.
@@ -44,6 +46,14 @@ func (d *Desktop) goTo(p place) {
 		d.frame.body.Objects = []fyne.CanvasObject{d.runs.all}
 		d.frame.body.Refresh()
 		d.runs.reload()
+	case placeMetadata:
+		if d.meta == nil {
+			d.meta = newMetadata(d)
+		}
+		d.atPlace(p)
+		d.frame.body.Objects = []fyne.CanvasObject{d.meta.all}
+		d.frame.body.Refresh()
+		d.meta.reload()
 	default:
 		d.show(d.current)
 	}

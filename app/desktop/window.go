@@ -3,7 +3,6 @@
 package desktop
 
 import (
-	"path/filepath"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -173,11 +172,7 @@ func (d *Desktop) update() {
 		d.win.SetTitle(e.file.Title() + " - Sluice")
 		e.updateTools()
 	}
-	project := "No project"
-	if f.side.home != "" {
-		project = filepath.Base(f.side.home)
-	}
-	f.status.show(project, state)
+	f.status.show(state)
 }
 
 // show brings an editor, or the welcome screen when nil, to the front.

@@ -26,7 +26,9 @@ type Action struct {
 }
 
 // Menus lists the menus in the order of the menu bar.
-func Menus() []string { return []string{"File", "Edit", "View", "Canvas", "Run", "Gates", "Help"} }
+func Menus() []string {
+	return []string{"File", "Edit", "View", "Canvas", "Run", "Gates", "Metadata", "Help"}
+}
 
 // Actions is the table of actions. Keys are Hop's where Hop has one.
 func Actions() []Action {
@@ -106,8 +108,18 @@ func Actions() []Action {
 		{ID: "cache-run", Title: "Run from cache", Icon: "run", Menu: "Gates", File: true},
 		{ID: "cache-clear", Title: "Clear cached rows", Icon: "eraser", Menu: "Gates", Selection: true, File: true},
 
+		{ID: "meta-new", Title: "New metadata…", Icon: "add", Menu: "Metadata", Keys: []string{"Ctrl+Alt+M"}},
+		{ID: "meta-test", Title: "Test connection or remote", Icon: "check-file", Menu: "Metadata", Keys: []string{"Ctrl+Alt+T"}},
+		{ID: "meta-json", Title: "Form or JSON", Menu: "Metadata", Keys: []string{"Ctrl+Alt+J"}},
+		{ID: "meta-duplicate", Title: "Duplicate…", Icon: "copy", Menu: "Metadata", Keys: []string{"Ctrl+Alt+D"}, After: true},
+		{ID: "meta-rename", Title: "Rename…", Icon: "edit", Menu: "Metadata"},
+		{ID: "meta-delete", Title: "Delete…", Icon: "delete", Menu: "Metadata"},
+		{ID: "environment", Title: "Environment…", Icon: "variable", Menu: "Metadata", Keys: []string{"Ctrl+Alt+E"}, After: true},
+		{ID: "project-properties", Title: "Project properties and variables", Icon: "folder", Menu: "Metadata", Keys: []string{"Ctrl+Alt+P"}},
+
 		{ID: "go-designer", Title: "Designer", Icon: "designer", Menu: "View", Keys: []string{"Ctrl+Shift+D"}},
 		{ID: "go-executions", Title: "Executions", Icon: "executions", Menu: "View", Keys: []string{"Ctrl+Shift+I"}},
+		{ID: "go-metadata", Title: "Metadata", Icon: "metadata", Menu: "View", Keys: []string{"Ctrl+Shift+M"}},
 		{ID: "zoom-in", Title: "Zoom in", Icon: "zoom-in", Menu: "View", Keys: []string{"Ctrl++"}, Gestures: []gesture.Name{gesture.NameView}, File: true, After: true},
 		{ID: "zoom-out", Title: "Zoom out", Icon: "zoom-out", Menu: "View", Keys: []string{"Ctrl+-"}, File: true},
 		{ID: "zoom-100", Title: "Zoom to 100 %", Menu: "View", Keys: []string{"Ctrl+0"}, File: true},

@@ -28,6 +28,11 @@ type Memory struct {
 
 	Splits map[string]float64  `json:"splits"` // shares of splits, by name
 	Views  map[string]FileView `json:"views"`  // of open and recent files, by path
+
+	// Environments is the file of the environment in use by the folder of the project,
+	// AddedEnvironments those that lie elsewhere.
+	Environments      map[string]string   `json:"environments,omitempty"`
+	AddedEnvironments map[string][]string `json:"added_environments,omitempty"`
 }
 
 // FileView is where a file was looked at: its zoom, 1 for the size of the document,
@@ -172,6 +177,30 @@ func (m *Memory) SetUnsaved(path string, on bool) bool {
 		m.Unsaved = slices.DeleteFunc(m.Unsaved, func(p string) bool { return p == path })
 	}
 	return true
+}
+
+// UseEnvironment makes a file the environment of a project; "" uses none.
+func (m *Memory) UseEnvironment(home, path string) {
+	m.Environments = maps.Clone(m.Environments)
+	if m.Environments == nil {
+		m.Environments = map[string]string{}
+	}
+	if path == "" {
+		delete(m.Environments, home)
+		return
+	}
+	m.Environments[home] = path
+}
+
+// AddEnvironment remembers the file of an environment that lies outside the project.
+func (m *Memory) AddEnvironment(home, path string) {
+	m.AddedEnvironments = maps.Clone(m.AddedEnvironments)
+	if m.AddedEnvironments == nil {
+		m.AddedEnvironments = map[string][]string{}
+	}
+	if !slices.Contains(m.AddedEnvironments[home], path) {
+		m.AddedEnvironments[home] = append(slices.Clone(m.AddedEnvironments[home]), path)
+	}
 }
 
 // MemoryPath is where the memory of this user is kept.

@@ -87,7 +87,7 @@ func (s *MetaStore) environments() []MetaItem {
 		if !added && (err != nil || filepath.Base(path) == project.ConfigFileName || sheet.Document().Root().Get("variables").Kind() != jsondoc.Array) {
 			continue
 		}
-		item := MetaItem{Ref: MetaRef{MetaEnvironment, environmentName(path)}, Path: path}
+		item := MetaItem{Ref: MetaRef{MetaEnvironment, EnvironmentName(path)}, Path: path}
 		if err != nil {
 			item.Wrong = err.Error()
 		}
@@ -99,8 +99,8 @@ func (s *MetaStore) environments() []MetaItem {
 	return items
 }
 
-// environmentName is the name of an environment by its file.
-func environmentName(path string) string {
+// EnvironmentName is the name of an environment by its file.
+func EnvironmentName(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	return strings.TrimSuffix(name, "-environment")
 }
@@ -129,6 +129,26 @@ func (s *MetaStore) Load(item MetaItem) (*MetaDraft, error) {
 		return nil, err
 	}
 	return draftOfObject(s.Metadata, o), nil
+}
+
+// SetVariable gives a variable of a project or an environment a value and stores it.
+func (s *MetaStore) SetVariable(item MetaItem, name, value string) error {
+	m, err := s.Load(item)
+	if err != nil {
+		return err
+	}
+	f := &m.Type.Fields[len(m.Type.Fields)-1] // the variables are the last setting of both
+	rows := m.Rows(f)
+	i := slices.IndexFunc(rows, func(r MetaRow) bool { return r.Cells[0] == name })
+	if i < 0 {
+		rows, i = append(rows, f.NewRow()), len(rows)
+		rows[i].Cells[0] = name
+	}
+	rows[i].Cells[1] = value
+	if err := m.SetRows(f, rows); err != nil {
+		return err
+	}
+	return m.Save()
 }
 
 // CheckName tells what is wrong with the name of a new element; empty: nothing.

@@ -25,6 +25,7 @@ import (
 type Options struct {
 	Project      string   // folder, or a name that hop-config.json knows
 	Environments []string // environment files, later ones win; or a name of hop-config.json
+	Environment  string   // name of those files
 	File         string   // the file at hand: without Project, its project is looked for above it
 	Variables    map[string]string
 	Log          *slog.Logger
@@ -87,7 +88,7 @@ func Open(o Options) (*Workspace, error) {
 }
 
 func openProject(o Options) (*project.Project, error) {
-	open := project.OpenOptions{Home: o.Project, EnvironmentFiles: o.Environments}
+	open := project.OpenOptions{Home: o.Project, EnvironmentFiles: o.Environments, Environment: o.Environment}
 	if open.Home == "" && o.File != "" {
 		home, found := project.FindHome(o.File)
 		if !found {
