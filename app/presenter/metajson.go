@@ -64,8 +64,7 @@ func (m *MetaDraft) JSON() string {
 func (m *MetaDraft) SetJSON(text string) error {
 	doc, err := jsondoc.Parse(m.Path, []byte(text))
 	if err != nil {
-		var bad *jsondoc.SyntaxError
-		if errors.As(err, &bad) {
+		if bad, ok := errors.AsType[*jsondoc.SyntaxError](err); ok {
 			return fmt.Errorf("line %d, column %d: %s", bad.Line, bad.Column, bad.Message)
 		}
 		return err

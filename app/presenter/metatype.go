@@ -104,8 +104,11 @@ func MetaTypes() []MetaType {
 				{Path: []string{"separator"}, Label: "Separator"},
 				{Path: []string{"enclosure"}, Label: "Enclosure"},
 				{Path: []string{"fieldDefinitions"}, Label: "Fields", Kind: MetaRows, Columns: []MetaColumn{
-					{Key: "name", Label: "Name", Share: 2.4}, {Key: "hopType", Label: "Type", Share: 1.6}, {Key: "length", Label: "Length", Share: 1, Number: true},
-					{Key: "precision", Label: "Precision", Share: 1, Number: true}, {Key: "formatMask", Label: "Format", Share: 1.8},
+					{Key: "name", Label: "Name", Share: 2.4},
+					{Key: "hopType", Label: "Type", Share: 1.6},
+					{Key: "length", Label: "Length", Share: 1, Number: true},
+					{Key: "precision", Label: "Precision", Share: 1, Number: true},
+					{Key: "formatMask", Label: "Format", Share: 1.8},
 				}},
 			},
 			Blank: `{"enclosure":"","separator":"","description":"","fieldDefinitions":[]}`,
@@ -129,8 +132,13 @@ func codes(list ...string) []transform.Choice {
 // yet can be set up all the same.
 func databaseTypes() []transform.Choice {
 	list := []transform.Choice{
-		{Code: "POSTGRESQL", Label: "PostgreSQL"}, {Code: "MARIADB", Label: "MariaDB"}, {Code: "MYSQL", Label: "MySQL"}, {Code: "SQLITE", Label: "SQLite"},
-		{Code: "MSSQLNATIVE", Label: "Microsoft SQL Server"}, {Code: "ORACLE", Label: "Oracle"}, {Code: "GENERIC", Label: "Generic database"},
+		{Code: "POSTGRESQL", Label: "PostgreSQL"},
+		{Code: "MARIADB", Label: "MariaDB"},
+		{Code: "MYSQL", Label: "MySQL"},
+		{Code: "SQLITE", Label: "SQLite"},
+		{Code: "MSSQLNATIVE", Label: "Microsoft SQL Server"},
+		{Code: "ORACLE", Label: "Oracle"},
+		{Code: "GENERIC", Label: "Generic database"},
 	}
 	for i := range list {
 		if !slices.Contains(database.Supported(), list[i].Code) {
