@@ -4,6 +4,7 @@ package desktop
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -104,4 +105,24 @@ func objects(o fyne.CanvasObject) int {
 		}
 	}
 	return n
+}
+
+// cutShort takes the last byte of a segment away.
+func cutShort(t *testing.T, folder string) {
+	t.Helper()
+	done := false
+	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+		if err != nil || done || !strings.HasSuffix(path, ".parquet") {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		done = true
+		return os.Truncate(path, info.Size()-1)
+	})
+	if err != nil || !done {
+		t.Fatalf("no segment in %s: %v", folder, err)
+	}
 }

@@ -3,9 +3,7 @@
 package desktop
 
 import (
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"sluice/app/presenter"
@@ -76,24 +74,4 @@ func (s *shown) gatePictures(t *testing.T, shot func(string)) {
 	}
 	s.closeFile(e)
 	s.closeDialogs()
-}
-
-// cutShort takes the last byte of a segment away.
-func cutShort(t *testing.T, folder string) {
-	t.Helper()
-	done := false
-	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
-		if err != nil || done || !strings.HasSuffix(path, ".parquet") {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		done = true
-		return os.Truncate(path, info.Size()-1)
-	})
-	if err != nil || !done {
-		t.Fatalf("no segment in %s: %v", folder, err)
-	}
 }

@@ -187,16 +187,29 @@ func TestABlockIsOverriddenWithAReason(t *testing.T) {
 	if x.view.Plan.Verdict != replay.IsBlocked || len(x.choices.Overridden) != 0 {
 		t.Errorf("taken back: %s", x.view.Plan.Verdict)
 	}
-	s.press(t, "Start at Load orders")
-	if x.choices.Start != "Load orders" || x.view.Plan.Start != "Load orders" {
-		t.Errorf("it starts at %q", x.choices.Start)
+	s.press(t, "Start from the beginning")
+	if x.choices.Start != replay.FromStart || x.view.Plan.Verdict == replay.IsBlocked {
+		t.Errorf("it starts at %q: %s", x.choices.Start, x.view.Plan.Verdict)
 	}
 }
 
 func TestAVariableIsChangedAndReset(t *testing.T) {
 	s := show(t, false)
 	x := s.askNightly(t)
+	var cell *valueCell
+	walk(x.vars.box, func(o fyne.CanvasObject) {
+		if c, ok := o.(*valueCell); ok && c.value() == "2026-02-13" {
+			cell = c
+		}
+	})
+	if cell == nil {
+		t.Fatal("the day is not listed")
+	}
+	cell.Tapped(nil)
 	value := findField(t, x.vars.box, "2026-02-13")
+	if s.win.Canvas().Focused() != value {
+		t.Error("a click does not give the keyboard to the value")
+	}
 	value.SetText("2026-02-14")
 	if x.choices.Given["LOAD_DAY"] != "2026-02-14" || x.vars.count.full != "1 of 5 changed" {
 		t.Fatalf("given %v, %q", x.choices.Given, x.vars.count.full)
@@ -204,6 +217,7 @@ func TestAVariableIsChangedAndReset(t *testing.T) {
 	if findField(t, x.vars.box, "2026-02-14") != value {
 		t.Error("the entry was taken away while typing")
 	}
+	s.press(t, "Check again")
 	x.vars.reset("LOAD_DAY")
 	if len(x.choices.Given) != 0 || value.Text != "2026-02-13" || x.view.Plan.Verdict != replay.Ready {
 		t.Errorf("after the reset: %v, %q, %s", x.choices.Given, value.Text, x.view.Plan.Verdict)
@@ -264,6 +278,22 @@ func TestACheckIsCancelled(t *testing.T) {
 	x.again.OnTapped()
 	if x.verdict.full != "Ready to replay" {
 		t.Errorf("checked again: %q", x.verdict.full)
+	}
+}
+
+// TestDamagedRowsAreStagedAgain cuts a segment short; the way out is to read the
+// source again.
+func TestDamagedRowsAreStagedAgain(t *testing.T) {
+	s := show(t, false)
+	x := s.askNightly(t)
+	cutShort(t, filepath.Join(os.Getenv("SLUICE_DATA"), "snapshots"))
+	s.press(t, "Check again")
+	if x.view.Plan.Verdict != replay.IsBlocked || !hasText(x.dl.pop.Content, "The rows of Open orders are damaged") {
+		t.Fatalf("verdict %s", x.view.Plan.Verdict)
+	}
+	s.press(t, "Start from the beginning")
+	if x.view.Plan.Verdict == replay.IsBlocked {
+		t.Errorf("from the beginning: %+v", x.view.Plan.Open())
 	}
 }
 

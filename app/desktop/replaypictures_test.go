@@ -37,8 +37,6 @@ func (s *shown) replayPictures(t *testing.T, shot func(string), id string) {
 	x = open()
 	x.vars.give(x.view.Variables()[0].VariableUse, "another value")
 	shot("replay-blocked")
-	x.pages.choose(1)
-	shot("replay-definition")
 	x.dl.close()
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
@@ -52,8 +50,8 @@ func (s *shown) replayPictures(t *testing.T, shot func(string), id string) {
 	x = open()
 	x.choices.Quick = true
 	x.check()
+	x.checks.open[false] = false
+	x.checks.show()
 	shot("replay-warnings")
-	x.command()
-	shot("replay-command")
 	s.closeDialogs()
 }

@@ -40,7 +40,7 @@ type variableTable struct {
 // typing is never disturbed.
 type variableRow struct {
 	now   presenter.ReplayVariable
-	value *field // nil for a secret
+	value *valueCell // nil for a secret
 	tail  *fyne.Container
 	all   fyne.CanvasObject
 	timer *time.Timer
@@ -59,9 +59,12 @@ func newVariableTable(x *replayDialog) *variableTable {
 	return t
 }
 
-// variableColumns are name, recorded value, value of the replay, and what is to be
+// columns are name, recorded value, value of the replay, and what is to be
 // said.
-func variableColumns(height float32) fyne.Layout {
+func (t *variableTable) columns(height float32) fyne.Layout {
+	if t.x.d.frame.small {
+		return &shares{of: []float32{25, 22, 27, 26}, height: height}
+	}
 	return &shares{of: []float32{25, 24, 31, 20}, height: height}
 }
 
@@ -123,7 +126,7 @@ func (t *variableTable) build(list []presenter.ReplayVariable) {
 	d := t.x.d
 	t.rows, t.box.Objects = nil, nil
 	if len(list) > 0 {
-		head := container.New(variableColumns(26))
+		head := container.New(t.columns(26))
 		for _, s := range []string{"Variable", "Original", "New value", ""} {
 			head.Add(d.bold(s, captionSize))
 		}
@@ -131,13 +134,11 @@ func (t *variableTable) build(list []presenter.ReplayVariable) {
 	}
 	for _, v := range list {
 		r := &variableRow{tail: container.NewHBox()}
-		line := container.New(variableColumns(34), d.mono(v.Name), d.mono(originalText(v)))
+		line := container.New(t.columns(34), d.mono(v.Name), d.mono(originalText(v)))
 		if v.Secret {
 			line.Add(d.mono("current value"))
 		} else {
-			r.value = d.field(v.Used, "empty", func(s string) { r.typed(t, s) })
-			r.value.OnSubmitted = func(s string) { r.give(t, s) }
-			r.value.TextStyle.Monospace = true
+			r.value = newValueCell(d, v.Used, func(s string) { r.typed(t, s) }, func(s string) { r.give(t, s) })
 			line.Add(r.value)
 		}
 		line.Add(inset(r.tail, 0, 0, 0, 8))
@@ -171,9 +172,8 @@ func (d *Desktop) mono(s string) *words {
 func (r *variableRow) set(t *variableTable, v presenter.ReplayVariable) {
 	d := t.x.d
 	r.now = v
-	if r.value != nil && r.value.Text != v.Used && d.win.Canvas().Focused() != r.value {
-		r.value.Text = v.Used
-		r.value.Refresh()
+	if r.value != nil {
+		r.value.set(v.Used)
 	}
 	r.tail.Objects = nil
 	if v.Moved {
@@ -207,7 +207,7 @@ func (r *variableRow) typed(t *variableTable, s string) {
 		r.give(t, s)
 		return
 	}
-	r.timer = time.AfterFunc(variableRest, func() { t.x.d.post(func() { r.give(t, r.value.Text) }) })
+	r.timer = time.AfterFunc(variableRest, func() { t.x.d.post(func() { r.give(t, r.value.value()) }) })
 }
 
 // give uses a value for a variable; the recorded one is no choice.
@@ -239,8 +239,7 @@ func (t *variableTable) reset(name string) {
 	delete(t.x.choices.Given, name)
 	for _, r := range t.rows {
 		if r.now.Name == name && r.value != nil {
-			r.value.Text = r.now.Original
-			r.value.Refresh()
+			r.value.reset(r.now.Original)
 		}
 	}
 	t.x.check()

@@ -111,7 +111,7 @@ func (v *ReplayView) wordsOf(c replay.Check, now time.Time) cardWords {
 		return v.interrupted(c)
 	case gate.CheckSegments:
 		if c.Status == gate.Block {
-			return cardWords{title: "The rows of " + c.Gate + " are damaged", text: sentence(c.What) + " No row of it was used. Stage it again."}
+			return cardWords{title: "The rows of " + c.Gate + " are damaged", text: damages(c.What) + " No row of it was used. Stage it again."}
 		}
 		return cardWords{title: "The rows of " + c.Gate, text: said}
 	case gate.CheckVariable:
@@ -218,6 +218,19 @@ func (v *ReplayView) interrupted(c replay.Check) cardWords {
 		}
 	}
 	return cardWords{title: c.Gate + " was interrupted", text: "The source was partially extracted" + why + ". Stage it again from scratch."}
+}
+
+// damages says what is wrong with segments; the engine names each before its error,
+// which names it once more.
+func damages(what string) string {
+	var list []string
+	for _, part := range strings.Split(what, "; ") {
+		if _, err, ok := strings.Cut(part, ": segment "); ok {
+			part = "segment " + err
+		}
+		list = append(list, sentence(strings.TrimSuffix(part, ": corrupt")))
+	}
+	return strings.Join(list, " ")
 }
 
 // upstream is a change above the start point.

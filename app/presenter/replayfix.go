@@ -84,21 +84,22 @@ var needRows = []string{
 	gate.CheckAge, gate.CheckMixedTime, gate.CheckOpenPath, replay.CheckResult, replay.CheckStart, gate.CheckPorts,
 }
 
-// startFix starts where the rows are made again: at the action whose result or
-// pipeline it is, or with everything.
+// startFix starts where the rows are made again. An action whose result cannot be
+// given back runs; what a gate has sealed is only left alone by a run from the
+// beginning; a gate that never was sealed is staged again when what started it runs.
 func (v *ReplayView) startFix(c replay.Check) (ReplayFix, bool) {
-	if !slices.Contains(needRows, checkKind(c.ID)) {
+	kind := checkKind(c.ID)
+	if !slices.Contains(needRows, kind) {
 		return ReplayFix{}, false
 	}
 	f := ReplayFix{Kind: FixStart, Label: "Start from the beginning", Icon: "replay", Target: replay.FromStart}
-	for at, node := c.CallPath, c.Gate; node != ""; at, node = at.Parent(), at.Node() {
-		for _, s := range v.Plan.Starts {
-			if s.Kind == replay.StartAction && s.Usable && s.CallPath == at && s.Node == node {
-				f.Target, f.Label = s.Name, "Start at "+s.Node
-			}
-		}
-		if f.Target != replay.FromStart {
-			break
+	at, node := c.CallPath, c.Gate
+	if kind == gate.CheckSealed && at != "" {
+		at, node = at.Parent(), at.Node()
+	}
+	for _, s := range v.Plan.Starts {
+		if s.Kind == replay.StartAction && s.Usable && s.CallPath == at && s.Node == node {
+			f.Target, f.Label = s.Name, "Start at "+s.Node
 		}
 	}
 	return f, f.Target != v.Plan.Start

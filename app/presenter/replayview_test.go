@@ -141,7 +141,7 @@ func TestCardsSpeakTheWordsOfTheDesign(t *testing.T) {
 			"upstream",
 			replay.Check{Check: gate.Check{ID: "upstream", Gate: "Orders", Status: gate.Block, Overridable: true, What: `upstream logic changed: "Orders", setting sql`}, CallPath: "Load#1"},
 			"Upstream logic changed", "Orders, setting sql. It is above the start point. Can be overridden with a reason.", "",
-			[]string{"Override…", "Open definition", "Start at Load"},
+			[]string{"Override…", "Open definition", "Start from the beginning"},
 		},
 		{
 			"interrupted",
@@ -151,8 +151,14 @@ func TestCardsSpeakTheWordsOfTheDesign(t *testing.T) {
 		},
 		{
 			"corrupt",
-			replay.Check{Check: gate.Check{ID: "segments", Gate: "Orders", Status: gate.Block, What: "segment 2 does not match its SHA-256"}, CallPath: "Load#1"},
-			"The rows of Orders are damaged", "Segment 2 does not match its SHA-256. No row of it was used. Stage it again.", "",
+			replay.Check{Check: gate.Check{ID: "segments", Gate: "Orders", Status: gate.Block, What: "p00: segment p00 does not have its 2427 bytes: corrupt; p01: gone"}, CallPath: "Load#1"},
+			"The rows of Orders are damaged", "Segment p00 does not have its 2427 bytes. P01: gone. No row of it was used. Stage it again.", "",
+			[]string{"Start from the beginning"},
+		},
+		{
+			"result",
+			replay.Check{Check: gate.Check{ID: "result:Load", Gate: "Load", Status: gate.Block, What: `action "Load": its rows were not kept`, Do: "start at this action: --from Load"}},
+			"The result of Load", "Action Load: its rows were not kept. Start at this action.", "",
 			[]string{"Start at Load"},
 		},
 		{
