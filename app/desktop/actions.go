@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
@@ -376,26 +375,4 @@ func (d *Desktop) setLook(look presenter.Look) {
 	d.win.Content().Refresh()
 	d.remember()
 	d.event("theme dark=%v", d.memory.Dark)
-}
-
-// showKeys lists all keys.
-func (d *Desktop) showKeys() {
-	var rows [][]string
-	for _, menu := range append(presenter.Menus(), "") {
-		for _, a := range presenter.Actions() {
-			if a.Menu == menu && len(a.Keys) > 0 {
-				rows = append(rows, []string{strings.TrimSuffix(a.Title, "…"), strings.Join(a.Keys, "  or  "), a.Menu})
-			}
-		}
-	}
-	list := widget.NewList(func() int { return len(rows) }, func() fyne.CanvasObject {
-		return container.NewGridWithColumns(3, d.text(""), d.text(""), d.soft(""))
-	}, func(id widget.ListItemID, o fyne.CanvasObject) {
-		for i, cell := range o.(*fyne.Container).Objects {
-			cell.(*words).Set(rows[id][i], nil)
-		}
-	})
-	var dl *dialog
-	dl = d.dialog("Keys", "", list, fyne.NewSize(640, 560), nil, button("Close", true, func() { dl.close() }))
-	dl.onEnter = func() { dl.close() }
 }

@@ -243,6 +243,10 @@ func (d *Desktop) write(f func()) {
 
 // quit closes the window, after a question when work is unsaved.
 func (d *Desktop) quit() {
+	if d.meta != nil && len(d.meta.unsaved()) > 0 {
+		d.meta.askQuit()
+		return
+	}
 	unsaved := 0
 	for _, e := range d.editors {
 		if e.file.Dirty() {

@@ -94,7 +94,7 @@ func (t *metaTab) stepRows(steps []presenter.MetaStep) []fyne.CanvasObject {
 			if s.State == presenter.LevelBad {
 				detail.Importance = widget.DangerImportance
 			}
-			row.Add(inset(detail, -4, 0, -4, 16))
+			row.Add(inset(detail, -4, 0, -4, 17))
 		}
 		rows = append(rows, inset(row, 4, 12, 4, 12))
 	}
@@ -202,14 +202,18 @@ func (t *metaTab) trial(ctx context.Context, step func(presenter.MetaStep)) func
 // remoteForm shows what is known of a remote and where to test it.
 func (t *metaTab) remoteForm() fyne.CanvasObject {
 	d := t.m.d
-	fact := func(label, value string) fyne.CanvasObject {
+	fact := func(label, value string) *half {
 		c := container.New(layout.NewCustomPaddedVBoxLayout(2), d.caption(label), sized(d.text(value), 0, 24))
 		return &half{c, c.Objects[0], false}
 	}
 	entry := d.field(t.where, "", func(s string) { t.where = s })
 	location := container.New(layout.NewCustomPaddedVBoxLayout(2), d.caption("Location to test"), entry,
 		d.caption("Name, colon, and a bucket or folder: the test writes a small object there and removes it"))
-	list := []fyne.CanvasObject{fact("Name", t.remote.Name), fact("Kind of storage", t.remote.Type), fact("Set up in", presenter.RemoteSource(t.remote)), fact("Description", t.remote.Description), location}
+	list := []fyne.CanvasObject{fact("Name", t.remote.Name), fact("Kind of storage", t.remote.Type), fact("Set up in", presenter.RemoteSource(t.remote)).Container}
+	if t.remote.Description != "" {
+		list = append(list, fact("Description", t.remote.Description))
+	}
+	list = append(list, location)
 	use := button("Use for gates that name no location", false, t.useForGates)
 	if t.m.store == nil {
 		use.Disable()

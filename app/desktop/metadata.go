@@ -45,6 +45,7 @@ type metadata struct {
 
 	tree   *metaTree
 	tabs   *fyne.Container
+	scroll *container.Scroll // of the tabs
 	bar    fyne.CanvasObject
 	center *fyne.Container
 	all    fyne.CanvasObject
@@ -60,7 +61,8 @@ func newMetadata(d *Desktop) *metadata {
 	search := d.field("", "Search metadata", func(s string) { m.search = strings.ToLower(s); m.tree.refresh() })
 	left := panel(container.NewBorder(container.NewVBox(head, inset(search, 8, 8, 4, 8)), nil, nil, nil, m.tree.list), theme.ColorNameOverlayBackground)
 	m.tabs = container.New(layout.NewCustomPaddedHBoxLayout(0))
-	m.bar = panel(container.NewVBox(container.NewHScroll(m.tabs), widget.NewSeparator()), theme.ColorNameHeaderBackground)
+	m.scroll = container.NewHScroll(m.tabs)
+	m.bar = panel(container.NewVBox(m.scroll, widget.NewSeparator()), theme.ColorNameHeaderBackground)
 	m.center = container.NewStack()
 	right := panel(container.New(&topped{}, m.bar, m.center), theme.ColorNameOverlayBackground)
 	m.all = container.NewThemeOverride(container.New(&metaLayout{d}, left, right), flatLook{d})
@@ -263,6 +265,24 @@ func (m *metadata) show(t *metaTab) {
 	}
 	m.tree.mark()
 	m.all.Refresh()
+	m.reveal()
+}
+
+// reveal moves the tab that is shown into sight.
+func (m *metadata) reveal() {
+	left, right := float32(0), float32(0)
+	for i, o := range m.open {
+		left, right = right, right+m.tabs.Objects[i].MinSize().Width
+		if o == m.now {
+			break
+		}
+	}
+	switch width, at := m.scroll.Size().Width, m.scroll.Offset.X; {
+	case left < at:
+		m.scroll.ScrollToOffset(fyne.NewPos(left, 0))
+	case right > at+width:
+		m.scroll.ScrollToOffset(fyne.NewPos(right-width, 0))
+	}
 }
 
 // close closes a tab, after a question when it has changes.
@@ -296,11 +316,42 @@ func (m *metadata) unsaved() []*metaTab {
 	return out
 }
 
+// askQuit asks what becomes of unsaved metadata before the window is closed: unlike
+// files, it is not kept for the next start.
+func (m *metadata) askQuit() {
+	const title = "Unsaved metadata"
+	if n := len(m.d.dialogs); n > 0 && m.d.dialogs[n-1].title == title {
+		return
+	}
+	list := m.unsaved()
+	var names []string
+	for _, t := range list {
+		names = append(names, t.item.Ref.Name)
+	}
+	m.d.ask(title, strings.Join(names, ", ")+": the changes are not saved, and are lost when you quit.",
+		answer{"Stay", false, nil},
+		answer{"Quit without saving", false, func() {
+			for _, t := range list {
+				t.draft.Revert()
+			}
+			m.d.quit()
+		}},
+		answer{"Save and quit", true, func() { m.saveAll(m.d.quit) }})
+}
+
+// saveAll saves one tab after the other and then goes on.
+func (m *metadata) saveAll(done func()) {
+	if list := m.unsaved(); len(list) > 0 {
+		list[0].save(func() { m.saveAll(done) })
+		return
+	}
+	done()
+}
+
 // emptyState says what is so and what to do, with buttons for it.
 func (d *Desktop) emptyState(icon, title, text string, buttons ...fyne.CanvasObject) fyne.CanvasObject {
-	label := paragraph(text)
-	label.Alignment = fyne.TextAlignCenter
-	label.Importance = widget.LowImportance
+	label := widget.NewRichText(&widget.TextSegment{Text: text, Style: widget.RichTextStyle{ColorName: theme.ColorNamePlaceHolder, Alignment: fyne.TextAlignCenter}})
+	label.Wrapping = fyne.TextWrapWord
 	box := container.NewVBox(d.picture(icon, inkPrimary, 32), container.NewCenter(wide(d.bold(title, 14))), sized(label, 320, 0))
 	if len(buttons) > 0 {
 		box.Add(container.NewCenter(container.New(layout.NewCustomPaddedHBoxLayout(8), buttons...)))

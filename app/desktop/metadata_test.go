@@ -162,6 +162,38 @@ func TestAnEnvironmentIsUsed(t *testing.T) {
 	}
 }
 
+func TestQuittingAsksAboutUnsavedMetadata(t *testing.T) {
+	s := show(t, false)
+	m := s.metadata(t)
+	m.choose(sampleVariables)
+	f := m.now.draft.Fields()[0]
+	if err := m.now.draft.SetRows(f, append(m.now.draft.Rows(f), presenter.MetaRow{Cells: []string{"NEW", "1", ""}})); err != nil {
+		t.Fatal(err)
+	}
+	s.quit()
+	if len(s.dialogs) != 1 || s.dialogs[0].title != "Unsaved metadata" || s.quitting {
+		t.Fatal("nothing is asked")
+	}
+	s.draw()
+	s.dialogs[0].onEnter()
+	if list, err := project.LoadEnvironmentFile(m.open[0].draft.Path); err != nil || list[len(list)-1].Name != "NEW" || !s.quitting {
+		t.Errorf("the file holds %v, %v", list, err)
+	}
+}
+
+func TestKeysAreSearched(t *testing.T) {
+	themes(t, func(t *testing.T, s *shown) {
+		s.do("shortcuts")
+		s.draw()
+		if search, ok := s.win.Canvas().Focused().(*field); ok {
+			search.SetText("no such action")
+			s.draw()
+		} else {
+			t.Error("the search has not the keyboard")
+		}
+	})
+}
+
 func TestMetadataWithoutAProject(t *testing.T) {
 	s := show(t, false)
 	t.Setenv("RCLONE_CONFIG", filepath.Join(t.TempDir(), "rclone.conf"))

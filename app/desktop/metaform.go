@@ -132,7 +132,7 @@ func (f *metaForm) secret(field *presenter.MetaField) fyne.CanvasObject {
 		entry.variables = f.vars
 		return entry
 	}
-	entry := d.field("", "", nil) // a password entry of Fyne's would have a button that shows it
+	entry := d.field("", "", nil)
 	entry.Password = true
 	entry.PlaceHolder = "None"
 	if draft.HasSecret(field) {

@@ -160,7 +160,7 @@ func (t *metaTab) changed() {
 	text := capital(kind.One)
 	switch {
 	case t.draft == nil:
-		text += " · " + t.remote.Type + " · set up in " + presenter.RemoteSource(t.remote)
+		text += " · " + t.remote.Type
 	case kind.Key == presenter.MetaEnvironment || kind.Key == presenter.MetaProject:
 		text += " · " + t.m.metaFile(t.draft.Path)
 	default:
@@ -196,7 +196,7 @@ func (t *metaTab) usedBy() string {
 // tabButton is the tab with its closing cross.
 func (t *metaTab) tabButton() fyne.CanvasObject {
 	d := t.m.d
-	title := t.item.Ref.Name
+	title := statusName(t.item.Ref.Name)
 	if t.dirty() {
 		title += "  •"
 	}
