@@ -31,7 +31,11 @@ func TestPictures(t *testing.T) {
 		w, h float32
 	}{{"light", false, 1440, 900}, {"dark", true, 1440, 900}, {"1024x700", false, 1024, 700}} {
 		s := show(t, v.dark)
-		home := t.TempDir()
+		home := filepath.Join(os.TempDir(), "sluice") // pictures name no other folder
+		if err := os.RemoveAll(home); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = os.RemoveAll(home) }()
 		t.Setenv("HOME", home)
 		t.Setenv("SLUICE_DATA", filepath.Join(home, ".local", "share", "sluice"))
 		t.Setenv("SLUICE_CACHE", filepath.Join(home, ".cache", "sluice"))
@@ -88,5 +92,7 @@ func TestPictures(t *testing.T) {
 		shot("retention")
 		s.closeDialogs()
 		s.replayPictures(t, shot, e.session.View().Execution)
+		s.closeDialogs()
+		s.metaPictures(t, shot)
 	}
 }
