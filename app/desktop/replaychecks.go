@@ -114,7 +114,7 @@ func (l *checkList) card(c presenter.ReplayCard) fyne.CanvasObject {
 	title := d.bold(c.Title, textSize)
 	var head fyne.CanvasObject = title
 	if c.Moved {
-		head = container.NewBorder(nil, nil, nil, container.NewCenter(d.tag(toneWarn, "Changed")), title)
+		head = container.NewBorder(nil, nil, nil, container.NewCenter(d.tag("Changed")), title)
 	}
 	box := container.New(layout.NewCustomPaddedVBoxLayout(0), inset(head, 2, 0, 0, 0), d.wrapped(c.Text))
 	if c.Then != "" || c.Now != "" {

@@ -11,7 +11,6 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"sluice/app/presenter"
-	"sluice/canvas/scene"
 )
 
 // startList lists the start points of a replay; those that cannot be used stay, with
@@ -78,7 +77,7 @@ func newStartRow(d *Desktop) *startRow {
 	r := &startRow{d: d, radio: canvas.NewImageFromResource(nil), pic: canvas.NewImageFromResource(nil), title: d.text(""), detail: d.caption(""), trail: d.caption("")}
 	r.radio.FillMode, r.pic.FillMode = canvas.ImageFillContain, canvas.ImageFillContain
 	r.trail.align = fyne.TextAlignTrailing
-	r.moved = container.NewCenter(d.tag(toneWarn, "Changed"))
+	r.moved = container.NewCenter(d.tag("Changed"))
 	marks := inset(container.NewHBox(container.NewCenter(sized(r.radio, 20, 20)), container.NewCenter(sized(r.pic, 16, 16))), 0, 8, 0, 12)
 	lines := container.New(layout.NewCustomPaddedVBoxLayout(0), r.title, r.detail)
 	r.all = container.NewBorder(nil, nil, marks, inset(container.NewHBox(r.moved, sized(r.trail, 104, 0)), 0, 12, 0, 0), lines)
@@ -116,8 +115,9 @@ func (r *startRow) set(s presenter.ReplayStart) {
 	r.pic.Refresh()
 }
 
-// tag is a word on the soft ground of a tone.
-func (d *Desktop) tag(tone scene.Tone, word string) fyne.CanvasObject {
+// tag is a word of warning on its soft ground.
+func (d *Desktop) tag(word string) fyne.CanvasObject {
+	const tone = toneWarn
 	w := d.words(word, captionSize, inkTone(tone))
 	w.style.Bold = true
 	return container.NewStack(newFill(d, inkOfGround(tone)), inset(wide(w), 2, 6, 2, 6))

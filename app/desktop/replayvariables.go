@@ -177,12 +177,12 @@ func (r *variableRow) set(t *variableTable, v presenter.ReplayVariable) {
 	}
 	r.tail.Objects = nil
 	if v.Moved {
-		r.tail.Add(container.NewCenter(d.tag(toneWarn, "Moved")))
+		r.tail.Add(container.NewCenter(d.tag("Moved")))
 	}
 	if v.Changed {
 		reset := d.flat("", "Reset", "Back to the recorded value", func() { t.reset(v.Name) })
 		reset.inkOf, reset.bold = inkPrimary, true
-		r.tail.Add(container.NewCenter(d.tag(toneWarn, "Changed")))
+		r.tail.Add(container.NewCenter(d.tag("Changed")))
 		r.tail.Add(reset)
 	} else if v.Note != "" {
 		r.tail.Layout = layout.NewStackLayout()

@@ -224,7 +224,7 @@ func (v *ReplayView) interrupted(c replay.Check) cardWords {
 // which names it once more.
 func damages(what string) string {
 	var list []string
-	for _, part := range strings.Split(what, "; ") {
+	for part := range strings.SplitSeq(what, "; ") {
 		if _, err, ok := strings.Cut(part, ": segment "); ok {
 			part = "segment " + err
 		}
