@@ -128,7 +128,8 @@ func (v *ReplayView) startNode(at engine.CallPath) string {
 		case replay.StartAction, replay.StartGate:
 			return nodeTowards(at, s.CallPath, s.Node)
 		case replay.StartFirstFailed:
-			if node := v.failedNode(); at == "" && node != "" && v.plans(at)[lower(node)] != scene.PlanReuse {
+			// In a pipeline the rows enter before what failed.
+			if node := v.failedNode(); v.noun() == replay.KindAction && at == "" && node != "" && v.plans(at)[lower(node)] != scene.PlanReuse {
 				return node
 			}
 		}

@@ -328,3 +328,24 @@ func TestThePlanIsDrawnOnTheGraph(t *testing.T) {
 		t.Error("children of nodes")
 	}
 }
+
+func TestAPipelineStartsWhereItsRowsEnter(t *testing.T) {
+	v := night()
+	f := openSample(t)
+	var names []string
+	for _, n := range f.Scene(nil).Nodes {
+		names = append(names, n.Label)
+	}
+	v.Plan.Kind = "pipeline"
+	v.Of.Actions, v.Of.Metrics = nil, []storage.TransformMetrics{{Transform: names[2], State: "failed"}}
+	v.Plan.Steps = []replay.Step{
+		{Node: names[0], Kind: replay.KindTransform, Decision: replay.Reuse, Snapshot: "s"},
+		{Node: names[1], Kind: replay.KindTransform, Decision: replay.Run},
+		{Node: names[2], Kind: replay.KindTransform, Decision: replay.Run},
+	}
+	for _, n := range v.Scene(f, "").Nodes {
+		if want := n.Label == names[1]; (n.Flag != "") != want {
+			t.Errorf("%s has the flag %q", n.Label, n.Flag)
+		}
+	}
+}
