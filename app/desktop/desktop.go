@@ -282,6 +282,14 @@ func filesHave(n int) string {
 	return fmt.Sprintf("%d files have changes that are", n)
 }
 
+// shortenIn writes the home folder in a text as ~.
+func shortenIn(text string) string {
+	if home, err := os.UserHomeDir(); err == nil && len(home) > 1 {
+		return strings.ReplaceAll(text, home+string(filepath.Separator), "~"+string(filepath.Separator))
+	}
+	return text
+}
+
 // shorten gives a path as people write it, ~ for the home folder.
 func shorten(path string) string {
 	if home, err := os.UserHomeDir(); err == nil {

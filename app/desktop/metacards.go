@@ -89,7 +89,7 @@ func (t *metaTab) stepRows(steps []presenter.MetaStep) []fyne.CanvasObject {
 		line := container.NewBorder(nil, nil, d.picture(look.icon, look.ink, 16), sized(took, 64, 20), inset(d.text(s.Name), 0, 8, 0, 8))
 		row := container.New(layout.NewCustomPaddedVBoxLayout(0), sized(line, 0, 20))
 		if s.Detail != "" {
-			detail := paragraph(s.Detail)
+			detail := paragraph(shortenIn(s.Detail))
 			detail.SizeName = theme.SizeNameCaptionText
 			if s.State == presenter.LevelBad {
 				detail.Importance = widget.DangerImportance

@@ -165,7 +165,7 @@ func (f *metaForm) check() {
 	for field, p := range f.parts {
 		text, c, mark := field.Help, ink(inkSoft), ""
 		if r := presenter.Resolved(f.t.draft.Text(field), f.vars); r != "" {
-			text, mark = r, "{x}"
+			text, mark = shortenIn(r), "{x}"
 			if field.Kind == presenter.MetaSecret {
 				text = "The value of the variable"
 			}

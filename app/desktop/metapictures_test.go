@@ -16,12 +16,7 @@ import (
 // names that is wrong, a remote, an environment, a file without a form.
 func (s *shown) metaPictures(t *testing.T, shot func(string)) {
 	t.Helper()
-	config := filepath.Join(t.TempDir(), "rclone.conf")
-	if err := os.WriteFile(config, []byte("[snapshots-s3]\ntype = s3\nprovider = Other\n\n[in-sftp]\ntype = sftp\nhost = files.example\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("RCLONE_CONFIG", config)
-	t.Setenv("RCLONE_CONFIG_ARCHIVE_TYPE", "local")
+	t.Setenv("RCLONE_CONFIG_ARCHIVE_TYPE", "memory")
 	for name, text := range map[string]string{
 		"metadata/rdbms/a-connection-whose-name-is-far-too-long-for-the-tree.json": `{"name":"x","rdbms":{"POSTGRESQL":{"pluginId":"POSTGRESQL","hostname":"${DB_HOST_OF_THE_WAREHOUSE}","port":"54x32","databaseName":"","username":"app","password":"Encrypted 2be98afc86aa7f2e4bb18bd63c99dbdde"}}}`,
 		"metadata/MailServerConnection/post.json":                                  `{"name":"post","serverHost":"${MAIL_SERVER}","password":"Encrypted 2be98afc86aa7f2e4bb18bd63c99dbdde"}`,
@@ -40,7 +35,7 @@ func (s *shown) metaPictures(t *testing.T, shot func(string)) {
 	s.do("go-metadata")
 	m := s.meta
 	m.choose(presenter.MetaRef{Type: presenter.MetaRemote, Name: "archive"})
-	m.now.where = "archive:/tmp/archive"
+	m.now.where = "archive:retail/snapshots"
 	m.now.fill()
 	s.do("meta-test")
 	shot("metadata-remote")

@@ -92,7 +92,13 @@ func (l *look) Font(s fyne.TextStyle) fyne.Resource {
 }
 
 // Icon implements fyne.Theme.
-func (l *look) Icon(n fyne.ThemeIconName) fyne.Resource { return theme.DefaultTheme().Icon(n) }
+func (l *look) Icon(n fyne.ThemeIconName) fyne.Resource {
+	own := map[fyne.ThemeIconName]string{theme.IconNameMoveDown: "chevron-down", theme.IconNameNavigateNext: "chevron-right"} // of trees
+	if name := own[n]; name != "" {
+		return &iconResource{name: name, ink: inkSoft, of: func() *paint.Theme { return l.Theme }}
+	}
+	return theme.DefaultTheme().Icon(n)
+}
 
 // Size implements fyne.Theme.
 func (l *look) Size(name fyne.ThemeSizeName) float32 {

@@ -252,3 +252,43 @@ func TestATestOfAConnectionSavesNothing(t *testing.T) {
 		t.Errorf("a cancelled test gave %+v", r)
 	}
 }
+
+func TestEveryMetadataFileOfTheSuiteIsKept(t *testing.T) {
+	root := os.Getenv("SLUICE_HOP_SUITE")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared", "hop-suite")
+	}
+	folders, err := filepath.Glob(filepath.Join(root, "*", "metadata"))
+	must(t, err)
+	n := 0
+	for _, folder := range folders {
+		s := &presenter.MetaStore{Home: filepath.Dir(folder), Metadata: project.OpenMetadata(folder)}
+		types, err := s.Metadata.Types()
+		must(t, err)
+		for _, key := range types {
+			names, err := s.Metadata.Names(key)
+			must(t, err)
+			for _, name := range names {
+				n++
+				m := loadMeta(t, s, key, name)
+				for _, f := range m.Fields() {
+					switch f.Kind {
+					case presenter.MetaSecret:
+					case presenter.MetaRows:
+						must(t, m.SetRows(f, m.Rows(f)))
+					default:
+						must(t, m.Set(f, m.Text(f)))
+					}
+				}
+				must(t, m.SetJSON(m.JSON()))
+				if m.Dirty() {
+					t.Errorf("%s: an unedited form changes the file", m.Path)
+				}
+			}
+		}
+	}
+	if n < 500 {
+		t.Fatalf("the Hop suite is missing (%d files); set SLUICE_HOP_SUITE", n)
+	}
+	t.Logf("%d files", n)
+}

@@ -159,6 +159,9 @@ func (m *MetaDraft) HasSecret(f *MetaField) bool {
 
 // Set changes a setting; a secret is encoded as Hop does.
 func (m *MetaDraft) Set(f *MetaField, text string) error {
+	if f.Kind != MetaSecret && text == m.Text(f) {
+		return nil // what is absent stays so
+	}
 	path, v := m.at(f)
 	switch f.Kind {
 	case MetaVariant:
@@ -167,9 +170,6 @@ func (m *MetaDraft) Set(f *MetaField, text string) error {
 		text = project.EncodePassword(text)
 	case MetaYesNo:
 		text = map[string]string{"true": "Y", "false": "N"}[text]
-	}
-	if v.Kind() == jsondoc.Absent && text == f.Default {
-		return nil
 	}
 	var raw []byte
 	number := f.Kind == MetaNumber && v.Kind() == jsondoc.Number && isNumber(text)
