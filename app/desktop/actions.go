@@ -73,7 +73,7 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 			}
 		},
 		"sniff": on((*editor).sniff), "gate": on((*editor).markGate), "gate-settings": on((*editor).editGate), "gate-remove": on((*editor).removeGate),
-		"replay-here": on((*editor).replayHere), "snapshot-rows": on((*editor).showSnapshotRows), "snapshot-compare": on((*editor).compareSnapshots),
+		"replay-here": d.replayHere, "snapshot-rows": on((*editor).showSnapshotRows), "snapshot-compare": on((*editor).compareSnapshots),
 		"snapshot-verify": on((*editor).verifySnapshot), "snapshots": on((*editor).listSnapshots),
 		"cache": on((*editor).askCache), "cache-remove": on((*editor).removeCache), "cache-run": on((*editor).runFromCache), "cache-clear": on((*editor).clearCache),
 		"go-designer": func() { d.goTo(placeDesigner) }, "go-executions": func() { d.goTo(placeExecutions) }, "go-metadata": func() { d.goTo(placeMetadata) },

@@ -324,6 +324,7 @@ type tipLayer struct {
 	text  *canvas.Text
 	owner fyne.CanvasObject
 	timer *time.Timer
+	in    fyne.CanvasObject // the overlay that it lies in, nil for the window itself
 }
 
 const tipDelay = 400 * time.Millisecond
@@ -349,7 +350,7 @@ func (t *tipLayer) later(owner fyne.CanvasObject, text string) {
 }
 
 func (t *tipLayer) show(owner fyne.CanvasObject, text string) {
-	if t.owner != owner || t.d.win.Canvas().Overlays().Top() != nil {
+	if t.owner != owner || t.d.win.Canvas().Overlays().Top() != t.in {
 		return
 	}
 	th := t.d.theme()

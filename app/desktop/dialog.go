@@ -21,6 +21,8 @@ type dialog struct {
 	onEnter func()
 	cancel  func() // what Escape does; nil closes
 	title   string
+	tips    *tipLayer // over the card
+	below   *tipLayer // that showed them before
 }
 
 // dialog opens a card of a size; it shrinks to the window less 32. Buttons stand at
@@ -54,12 +56,15 @@ func (d *Desktop) sheet(title string, content fyne.CanvasObject, size fyne.Size,
 
 func (dl *dialog) open(content fyne.CanvasObject, size fyne.Size, margin float32) {
 	d := dl.d
-	dl.pop = widget.NewModalPopUp(container.NewThemeOverride(content, flatLook{d}), d.win.Canvas())
+	dl.tips, dl.below = newTipLayer(d), d.tips
+	dl.pop = widget.NewModalPopUp(container.NewThemeOverride(container.NewStack(content, dl.tips.box), flatLook{d}), d.win.Canvas())
+	dl.tips.in = dl.pop
 	area := d.win.Canvas().Size()
 	size = fyne.NewSize(min(size.Width, area.Width-margin), min(size.Height, area.Height-margin))
 	dl.pop.Resize(size.Max(fyne.NewSize(0, content.MinSize().Height)).Min(fyne.NewSize(area.Width-16, area.Height-16)))
 	d.dialogs = append(d.dialogs, dl)
 	d.tips.hide()
+	d.tips = dl.tips
 	dl.pop.Show()
 	d.event("dialog %s", dl.title)
 }
@@ -73,6 +78,7 @@ func (dl *dialog) close() {
 		if o == dl {
 			dl.d.dialogs = append(dl.d.dialogs[:i], dl.d.dialogs[i+1:]...)
 			dl.pop.Hide()
+			dl.giveTipsBack()
 			if dl.onClose != nil {
 				dl.onClose()
 			}
@@ -81,6 +87,19 @@ func (dl *dialog) close() {
 	}
 	if len(dl.d.dialogs) == 0 {
 		dl.d.focusCanvas()
+	}
+}
+
+// giveTipsBack lets the tool tips show below the card again.
+func (dl *dialog) giveTipsBack() {
+	dl.tips.hide()
+	if dl.d.tips == dl.tips {
+		dl.d.tips = dl.below
+	}
+	for _, o := range dl.d.dialogs {
+		if o.below == dl.tips {
+			o.below = dl.below
+		}
 	}
 }
 

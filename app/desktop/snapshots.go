@@ -282,6 +282,16 @@ func snapshotNote(s snapshot.Summary) string {
 	return strings.Join(notes, ", ")
 }
 
+// replayHere plans a replay from the selected gate, or of the execution that shows.
+func (d *Desktop) replayHere() {
+	switch {
+	case d.place == placeExecutions:
+		d.do("replay-execution")
+	case d.current != nil:
+		d.current.replayHere()
+	}
+}
+
 // replayHere plans a replay of the run that made the selected gate's snapshot, from
 // this gate.
 func (e *editor) replayHere() {

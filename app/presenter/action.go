@@ -98,7 +98,7 @@ func Actions() []Action {
 		{ID: "gate", Title: "Mark as replay gate (seal output)", Icon: "gate", Menu: "Gates", Keys: []string{"Ctrl+G"}, Editing: true, Selection: true, File: true},
 		{ID: "gate-settings", Title: "Replay gate settings…", Icon: "gate-sealed", Menu: "Gates", Keys: []string{"Ctrl+Shift+G"}, Gestures: []gesture.Name{gesture.NameGate}, Editing: true, Selection: true, File: true},
 		{ID: "gate-remove", Title: "Remove gate mark", Menu: "Gates", Editing: true, Selection: true, File: true},
-		{ID: "replay-here", Title: "Replay from here…", Icon: "replay", Menu: "Gates", Keys: []string{"Ctrl+R"}, Selection: true, File: true, After: true},
+		{ID: "replay-here", Title: "Replay from here…", Icon: "replay", Menu: "Gates", Keys: []string{"Ctrl+R"}, After: true},
 		{ID: "snapshot-rows", Title: "Show snapshot rows", Icon: "snapshot", Menu: "Gates", Selection: true, File: true},
 		{ID: "snapshot-compare", Title: "Compare with previous snapshot…", Icon: "diff", Menu: "Gates", Selection: true, File: true},
 		{ID: "snapshot-verify", Title: "Verify snapshot", Icon: "check-ok", Menu: "Gates", Selection: true, File: true},

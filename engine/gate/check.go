@@ -158,13 +158,9 @@ func verify(ctx context.Context, place *Place, sn *snapshot.Snapshot, quick bool
 		}
 		c.Status, c.What, c.Do = Block, strings.Join(names, "; "), doAgain
 	case v.Level == snapshot.Quick:
-		c.Status, c.What = Warn, fmt.Sprintf("only the sizes of %d segments were compared; each is hashed before its rows leave", v.Segments)
+		c.Status, c.What = Warn, fmt.Sprintf("only the sizes of %s were compared; each is hashed before its rows leave", segmentsText(v.Segments))
 	default:
-		noun := "segments"
-		if v.Segments == 1 {
-			noun = "segment"
-		}
-		c.What = fmt.Sprintf("%d %s, %d bytes, verified: %s", v.Segments, noun, v.Bytes, v.Level)
+		c.What = fmt.Sprintf("%s, %d bytes, verified: %s", segmentsText(v.Segments), v.Bytes, v.Level)
 	}
 	return c, nil
 }
@@ -277,4 +273,11 @@ func (s *scene) checkSecret(v snapshot.Variable) []Check {
 		return nil
 	}
 	return []Check{c}
+}
+
+func segmentsText(n int) string {
+	if n == 1 {
+		return "1 segment"
+	}
+	return fmt.Sprintf("%d segments", n)
 }
