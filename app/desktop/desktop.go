@@ -77,10 +77,13 @@ type Desktop struct {
 	frame    *frame
 	untitled int
 	quitting bool
+
+	scaleGiven bool // the environment sets the size of everything
 }
 
 // Run shows the window until it is closed and gives the exit code.
 func Run(o Options) int {
+	given := os.Getenv(envScale) != ""
 	if err := setScale(o.Memory); err != nil {
 		fmt.Fprintln(os.Stderr, "sluice:", err)
 		return 2
@@ -91,6 +94,7 @@ func Run(o Options) int {
 		fmt.Fprintln(os.Stderr, "sluice:", err)
 		return 2
 	}
+	d.scaleGiven = given
 	d.start(o.Files)
 	if o.Positions != "" {
 		d.tellPositions(o.Positions)

@@ -38,6 +38,29 @@ func setScale(memory string) error {
 	return nil
 }
 
+// applyScale gives everything in the window the size that was chosen, at once; the
+// window itself stays as large on the screen. It does nothing where the environment
+// sets the scale.
+func (d *Desktop) applyScale() error {
+	if d.scaleGiven {
+		return nil
+	}
+	err := os.Unsetenv(envScale)
+	if d.memory.Scale > 0 {
+		err = os.Setenv(envScale, fmt.Sprintf("%.2f", float64(d.memory.Scale)/100))
+	}
+	if err != nil {
+		return err
+	}
+	size, before := d.win.Canvas().Size(), d.win.Canvas().Scale()
+	d.app.Settings().SetTheme(d.look) // the toolkit reads the scale again
+	if now := d.win.Canvas().Scale(); now != before && now > 0 {
+		d.win.Resize(fyne.NewSize(size.Width*before/now, size.Height*before/now))
+	}
+	d.event("scale %d", d.memory.Scale)
+	return nil
+}
+
 // wantsDark tells how the window is to look, by its setting and the system.
 func (d *Desktop) wantsDark() bool {
 	switch d.memory.Look {
@@ -103,10 +126,13 @@ func (d *Desktop) showSettings() {
 	body := container.NewVBox(
 		section("Appearance"),
 		row("Theme", "", choice(presenter.Looks(), d.memory.Look.String(), func(s string) { d.setLook(presenter.ParseLook(s)) })),
-		row("Size of everything", "At the next start. "+envScale+" in the environment wins.", choice(sizes, size, func(s string) {
+		row("Size of everything", envScale+" in the environment wins.", choice(sizes, size, func(s string) {
 			d.memory.Scale = 0
 			if i := slices.Index(sizes, s); i > 0 {
 				d.memory.Scale = presenter.Scales()[i-1]
+			}
+			if err := d.applyScale(); err != nil {
+				d.fail("Change the size of everything", err)
 			}
 		})),
 		row("Mini-map", "", miniMap),

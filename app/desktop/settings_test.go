@@ -33,6 +33,14 @@ func TestSettingsAreKept(t *testing.T) {
 	if err := setScale(s.memoryPath); err != nil || os.Getenv(envScale) != "2" {
 		t.Errorf("the environment does not win: %q, %v", os.Getenv(envScale), err)
 	}
+	s.memory.Scale = 150
+	if err := s.applyScale(); err != nil || os.Getenv(envScale) != "1.50" {
+		t.Errorf("the scale does not count at once: %q, %v", os.Getenv(envScale), err)
+	}
+	s.memory.Scale, s.scaleGiven = 80, true
+	if err := s.applyScale(); err != nil || os.Getenv(envScale) != "1.50" {
+		t.Errorf("the environment does not win: %q, %v", os.Getenv(envScale), err)
+	}
 	s.do("dark")
 	if s.memory.Look != presenter.LookLight || s.memory.Dark {
 		t.Errorf("%+v", s.memory)

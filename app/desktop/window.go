@@ -69,7 +69,7 @@ var railFeet = []struct {
 	id              presenter.ActionID
 }{
 	{"help", "Help", "Help (F1)", "help"},
-	{"settings", "Settings", "Settings of the window", "settings"},
+	{"settings", "Settings", "Settings of the window (Ctrl+Alt+S)", "settings"},
 }
 
 // railItem is a button of the rail: an icon over its name.

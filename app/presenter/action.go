@@ -43,7 +43,7 @@ func Actions() []Action {
 		{ID: "picture", Title: "Export as picture…", Icon: "export", Menu: "File", File: true},
 		{ID: "reload", Title: "Reload from disk", Icon: "refresh", Menu: "File", Keys: []string{"F5"}, File: true},
 		{ID: "close", Title: "Close file", Menu: "File", Keys: []string{"Ctrl+W"}, File: true, After: true},
-		{ID: "settings", Title: "Settings…", Icon: "settings", Menu: "File", After: true},
+		{ID: "settings", Title: "Settings…", Icon: "settings", Menu: "File", Keys: []string{"Ctrl+Alt+S"}, After: true},
 		{ID: "quit", Title: "Quit", Menu: "File", Keys: []string{"Ctrl+Q"}},
 
 		{ID: "undo", Title: "Undo", Icon: "undo", Menu: "Edit", Keys: []string{"Ctrl+Z"}, File: true},
