@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -53,7 +54,11 @@ func converted(t *testing.T, data string, texts []bool) []string {
 			}
 			col, err := b.Col(c, codec)
 			if err != nil {
-				out = append(out, fmt.Sprintf("column %d: %v, row %d", c, err, err.(*batch.RowError).Row))
+				row := -1
+				if bad, ok := errors.AsType[*batch.RowError](err); ok {
+					row = bad.Row
+				}
+				out = append(out, fmt.Sprintf("column %d: %v, row %d", c, err, row))
 				continue
 			}
 			for i := range b.All() {
