@@ -341,7 +341,7 @@ func (d *Desktop) offerEnvironments(home, active string, items []presenter.MetaI
 		d.goTo(placeMetadata)
 		for _, i := range items {
 			if i.Path == active {
-				d.meta.choose(i.Ref)
+				d.meta.want(i.Ref)
 			}
 		}
 	})
@@ -358,9 +358,9 @@ func (d *Desktop) projectProperties() {
 		return
 	}
 	d.goTo(placeMetadata)
+	ref := presenter.MetaRef{Type: presenter.MetaProject}
 	if d.meta.store != nil {
-		d.meta.choose(presenter.MetaRef{Type: presenter.MetaProject, Name: d.meta.store.Project.Name})
-		return
+		ref.Name = d.meta.store.Project.Name
 	}
-	d.meta.wanted = presenter.MetaRef{Type: presenter.MetaProject}
+	d.meta.want(ref)
 }

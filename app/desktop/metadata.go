@@ -193,6 +193,15 @@ func (m *metadata) item(ref presenter.MetaRef) (presenter.MetaItem, bool) {
 	return presenter.MetaItem{}, false
 }
 
+// want shows an element now, or once the tree is read.
+func (m *metadata) want(ref presenter.MetaRef) {
+	if _, ok := m.item(ref); ok {
+		m.choose(ref)
+		return
+	}
+	m.wanted = ref
+}
+
 // choose opens an element, or brings it to the front.
 func (m *metadata) choose(ref presenter.MetaRef) {
 	for _, t := range m.open {
@@ -227,7 +236,7 @@ func (m *metadata) choose(ref presenter.MetaRef) {
 			m.d.fail("Open "+ref.Name, err)
 			return
 		}
-		if store == m.store {
+		if m.store != nil && store.Home == m.store.Home { // it may have been read again
 			m.add(newMetaTab(m, item, f.draft, f.uses))
 		}
 	})

@@ -201,7 +201,7 @@ func (d *Desktop) focus(o fyne.Focusable) {
 
 // focusCanvas gives the keyboard to the canvas of the current file.
 func (d *Desktop) focusCanvas() {
-	if d.current != nil {
+	if d.current != nil && d.place == placeDesigner {
 		d.win.Canvas().Focus(d.current.graph)
 	}
 }
