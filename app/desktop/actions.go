@@ -110,8 +110,11 @@ func (d *Desktop) do(id presenter.ActionID) {
 		return
 	}
 	a, _ := d.keys.Action(id)
-	if a.File && d.current == nil {
-		return
+	if a.File && (d.current == nil || d.place != placeDesigner) {
+		if d.current != nil {
+			d.frame.note(strings.TrimSuffix(a.Title, "…") + ": go to the designer first (Ctrl+Shift+D)")
+		}
+		return // the file is out of sight
 	}
 	if a.Editing && d.current.file.ReadOnly() {
 		d.frame.note("This file is read-only: it is written in " + d.current.file.Document().Encoding())

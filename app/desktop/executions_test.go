@@ -280,6 +280,24 @@ func TestTreeGraphAndTabsFollowOneSelection(t *testing.T) {
 	}
 }
 
+func TestAFileOutOfSightIsNotEdited(t *testing.T) {
+	s := show(t, false)
+	e := s.sample(t)
+	e.pick(t, "Order value")
+	s.do("go-executions")
+	for _, id := range []presenter.ActionID{"delete", "undo", "gate", "run", "cut"} {
+		s.do(id)
+	}
+	if e.file.Dirty() || e.session != nil || len(s.dialogs) > 0 || !strings.Contains(s.frame.hint.full, "designer") {
+		t.Errorf("dirty %v, %d dialogs, %q", e.file.Dirty(), len(s.dialogs), s.frame.hint.full)
+	}
+	s.do("go-designer")
+	s.do("delete")
+	if !e.file.Dirty() {
+		t.Error("in the designer nothing is deleted")
+	}
+}
+
 func TestRecordsAreTidiedUpAndPacked(t *testing.T) {
 	s := show(t, true)
 	s.do("support-bundle")

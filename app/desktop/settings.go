@@ -150,7 +150,7 @@ func (d *Desktop) showSettings() {
 		container.NewHBox(button("Keys…", false, func() { d.showKeys() }), button("Remove old records…", false, d.askRetention), button("Disk use…", false, d.showDisk)),
 	)
 	var dl *dialog
-	dl = d.dialog("Settings", "", container.NewVScroll(inset(body, 0, 14, 0, 0)), fyne.NewSize(720, 640), nil, button("Close", true, func() { dl.close() }))
+	dl = d.dialog("Settings", "", container.NewVScroll(inset(body, 0, 14, 0, 0)), fyne.NewSize(720, 690), nil, button("Close", true, func() { dl.close() }))
 	dl.onEnter = func() { dl.close() }
 }
 
