@@ -23,19 +23,20 @@ type problemPanel struct {
 
 // The columns of the list of problems that are more than text.
 const (
-	problemKind = 0
-	problemFix  = 5
+	problemKind = "Kind"
+	problemFix  = ""
 )
 
 func newProblemPanel(e *editor) *problemPanel {
 	p := &problemPanel{e: e}
-	p.grid = newGrid(e.d, []gridColumn{{"Kind", 96, false, 0}, {"Where", 150, false, 0}, {"Setting", 110, false, 0}, {"Problem", 220, false, 3}, {"What to do", 150, false, 2}, {"", 124, false, 0}},
-		func() int { return len(p.list) }, p.cell)
+	p.grid = newGrid(e.d, nil, func() int { return len(p.list) }, p.cell)
+	p.fit()
 	p.grid.onCell = func(r, c int) bool {
-		if c == problemFix {
+		isFix := p.grid.columns[c].title == problemFix
+		if isFix {
 			p.fix(p.list[r])
 		}
-		return c == problemFix
+		return isFix
 	}
 	p.grid.onRow = func(r int) { p.reveal(p.list[r]) }
 	p.all = container.NewStack(p.grid.all, emptyNote(e.d, "check-ok", "No problems", "The file can be run."))
@@ -43,23 +44,34 @@ func newProblemPanel(e *editor) *problemPanel {
 	return p
 }
 
+// fit gives the list the columns that a window has room for.
+func (p *problemPanel) fit() {
+	columns := []gridColumn{{problemKind, 96, false, 0}, {"Where", 150, false, 0}, {"Setting", 110, false, 0}, {"Problem", 220, false, 3}, {"What to do", 150, false, 2}, {problemFix, 124, false, 0}}
+	if p.e.d.frame.small {
+		columns = []gridColumn{{problemKind, 104, false, 0}, {"Where", 124, false, 0}, {"Problem", 220, false, 3}, {problemFix, 124, false, 0}}
+	}
+	if len(columns) != len(p.grid.columns) {
+		p.grid.setColumns(columns)
+	}
+}
+
 func (p *problemPanel) cell(r, c int) gridCell {
-	if r >= len(p.list) {
+	if r >= len(p.list) || c >= len(p.grid.columns) {
 		return gridCell{}
 	}
 	x := p.list[r]
-	switch c {
+	switch p.grid.columns[c].title {
 	case problemKind:
 		look := map[transform.Severity]struct {
 			icon string
 			tone scene.Tone
 		}{transform.Err: {"check-block", toneError}, transform.Warning: {"check-warn", toneWarn}, transform.Note: {"info", toneNeutral}}[x.Severity]
 		return gridCell{text: capital(x.Severity.String()), icon: look.icon, tint: inkTone(look.tone), ink: inkTone(look.tone), bold: true}
-	case 1:
+	case "Where":
 		return gridCell{text: x.Node}
-	case 2:
+	case "Setting":
 		return gridCell{text: x.Setting, ink: inkSoft}
-	case 3:
+	case "Problem":
 		return gridCell{text: x.Message}
 	case problemFix:
 		return gridCell{text: p.fixWord(x), ink: inkPrimary, bold: true}

@@ -68,6 +68,7 @@ func (e *editor) setSmall(small bool) {
 		}
 	}
 	e.metrics.fit()
+	e.problems.fit()
 	e.graph.SetGesture(e.gestures())
 }
 
