@@ -46,13 +46,8 @@ func (p *planner) lookElsewhere(ctx context.Context) error {
 }
 
 func (p *planner) addChain(ctx context.Context, src *Source, remote storage.Remote) error {
-	origin := src.Root().Origin
-	life, execution, err := record.Look(ctx, remote, origin)
+	life, execution, list, err := p.lookAndLoad(ctx, src, remote)
 	if err != nil {
-		return err
-	}
-	list, err := record.Load(ctx, remote, p.ground.Records, origin)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) { // it may have been removed
 		return err
 	}
 	who := execution
@@ -61,21 +56,52 @@ func (p *planner) addChain(ctx context.Context, src *Source, remote storage.Remo
 		if id == execution {
 			who = whoRuns(&l.Root().ExecutionHead)
 		}
-		if src.byRoot(id) == nil {
+		switch known := src.byRoot(id); {
+		case known == nil:
 			src.Chain = append(src.Chain, l.Record)
 			src.elsewhere[id] = l
+		case !src.local && !known.Ended() && l.Ended() && id != src.Root().ID:
+			*known = l.Record // it has ended since it was read
 		}
 	}
 	// What the store of this machine knows to run was told by it.
 	known := src.byRoot(execution)
+	told := known != nil && src.elsewhere[execution] == nil
 	switch {
-	case known != nil && src.elsewhere[execution] == nil:
-	case life == record.Alive:
+	case life == record.Alive && !(told && src.local):
 		p.plan.note(Check{Check: active(who), Execution: execution})
+	case told:
 	case life == record.Unknown && (known == nil || !known.Ended()):
 		p.plan.add("", gate.Check{ID: CheckActive, Status: gate.Info, What: who + " may be active: the start waits until that is known"})
 	}
 	return nil
+}
+
+// looks bounds how often a chain is looked at that changes meanwhile.
+const looks = 4
+
+// lookAndLoad tells whether the chain goes on, and then reads its records: what has
+// ended by then is in them. When a replay began in between, or its record does not
+// have the end yet that its lease tells of, both are looked at once more.
+func (p *planner) lookAndLoad(ctx context.Context, src *Source, remote storage.Remote) (life record.Life, execution string, list []*record.Loaded, err error) {
+	origin := src.Root().Origin
+	for n := 1; ; n++ {
+		if life, execution, err = record.Look(ctx, remote, origin); err != nil {
+			return life, execution, nil, err
+		}
+		list, err = record.Load(ctx, remote, p.ground.Records, origin)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) { // it may have been removed
+			return life, execution, nil, err
+		}
+		began := slices.ContainsFunc(list, func(l *record.Loaded) bool {
+			r := l.Root()
+			told := src.byRoot(r.ID) != nil && src.local
+			return !r.State.Ended() && (r.ID != execution || life == record.Ended) && r.ID != src.Root().ID && !told
+		})
+		if n == looks || !began {
+			return life, execution, list, nil
+		}
+	}
 }
 
 func active(who string) gate.Check {

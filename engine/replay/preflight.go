@@ -105,7 +105,8 @@ func (p *planner) checkChain(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("is another run of this chain active: %w", err)
 		}
-		if running {
+		told := slices.ContainsFunc(p.plan.Checks, func(c Check) bool { return c.ID == CheckActive && c.Status == gate.Block })
+		if running && !told {
 			p.plan.note(Check{Check: active(who), Execution: p.src.unended()})
 		}
 	}

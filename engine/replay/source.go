@@ -27,6 +27,7 @@ type Source struct {
 	// Alive tells whether an execution of the chain may still be running.
 	Alive func(ctx context.Context) (running bool, who string, err error)
 
+	local     bool                      // the records are those of this machine's store
 	elsewhere map[string]*record.Loaded // records that only a location knows, by root
 }
 
@@ -46,7 +47,7 @@ func FromStore(ctx context.Context, s storage.ExecutionReader, id string) (*Sour
 	if err != nil {
 		return nil, err
 	}
-	src := &Source{Definition: s.Definition, Rows: func(_ context.Context, a storage.ActionRun) (storage.RowSet, error) { return a.Rows, nil }}
+	src := &Source{local: true, Definition: s.Definition, Rows: func(_ context.Context, a storage.ActionRun) (storage.RowSet, error) { return a.Rows, nil }}
 	for _, h := range chain {
 		r, err := record.Collect(ctx, s, h.ID)
 		if err != nil {
