@@ -47,8 +47,16 @@ func (c *Client) withTimeouts(ctx context.Context, kind string) context.Context 
 	if slices.Contains(quiet, kind) {
 		ci.Timeout *= quietTimes
 	}
+	if kind == "hdfs" {
+		// Its backend obeys this in one place: while it asks the namenode to close a
+		// file whose blocks all datanodes have. A new file would only wait again.
+		ci.LowLevelRetries = closeTries
+	}
 	return ctx
 }
+
+// closeTries is how often HDFS is asked to close a file: about ten seconds.
+const closeTries = 10
 
 // series makes attempts until one succeeds, fails for good, or they are used
 // up. A server that hangs gets fewer, since each one takes long.
