@@ -43,7 +43,7 @@ func (d *Digest) block(pieces []piece) {
 		if r.present > 0 {
 			d.values(r.runs[0].c, &r)
 		}
-		d.sum.Write(d.buf)
+		d.flushBuffer()
 	}
 }
 
@@ -107,8 +107,12 @@ func (d *Digest) values(c *batch.Column, r *rows) {
 	case c.IsText():
 		d.bytes(r)
 	case c.Type == batch.Number:
-		d.buf = slices.Grow(d.buf, r.present*8)
 		for _, run := range r.runs {
+			if littleEndian && run.c.Nulls() == 0 && run.end > run.from {
+				d.flushBuffer()
+				_, _ = d.sum.Write(bytesOf(run.c.Floats[run.from:run.end]))
+				continue
+			}
 			for i := run.from; i < run.end; i++ {
 				if !run.c.IsNull(i) {
 					d.buf = binary.LittleEndian.AppendUint64(d.buf, math.Float64bits(run.c.Floats[i]))
@@ -167,43 +171,27 @@ func (r *run) valid(i int) int {
 // littleEndian says that the machine stores numbers as the digest takes them.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// integers appends numbers in as few bytes as the widest of them needs.
+// integers adds numbers, where they lie if the machine allows it.
 func (d *Digest) integers(values []int64) {
-	low, high := int64(0), int64(0)
-	for _, v := range values {
-		low, high = min(low, v), max(high, v)
-	}
-	n, at := len(values), len(d.buf)+1
-	switch {
-	case low >= math.MinInt8 && high <= math.MaxInt8:
-		d.buf = slices.Grow(append(d.buf, 1), n)[:at+n]
-		for i, out := 0, d.buf[at:]; i < len(out); i++ {
-			out[i] = byte(values[i])
-		}
-	case low >= math.MinInt16 && high <= math.MaxInt16:
-		d.buf = slices.Grow(append(d.buf, 2), 2*n)[:at+2*n]
-		out := d.buf[at:]
-		for _, v := range values {
-			binary.LittleEndian.PutUint16(out, uint16(v))
-			out = out[2:]
-		}
-	case low >= math.MinInt32 && high <= math.MaxInt32:
-		d.buf = slices.Grow(append(d.buf, 4), 4*n)[:at+4*n]
-		out := d.buf[at:]
-		for _, v := range values {
-			binary.LittleEndian.PutUint32(out, uint32(v))
-			out = out[4:]
-		}
-	case littleEndian:
-		d.sum.Write(append(d.buf, 8))
-		d.sum.Write(unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), 8*n))
-		d.buf = d.buf[:0]
-	default:
-		d.buf = slices.Grow(append(d.buf, 8), 8*n)
+	if !littleEndian || len(values) == 0 {
 		for _, v := range values {
 			d.buf = binary.LittleEndian.AppendUint64(d.buf, uint64(v))
 		}
+		return
 	}
+	d.flushBuffer()
+	_, _ = d.sum.Write(bytesOf(values))
+}
+
+// bytesOf gives numbers as they lie in memory. There is at least one.
+func bytesOf[T int64 | float64](values []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), 8*len(values))
+}
+
+// flushBuffer adds what was appended so far.
+func (d *Digest) flushBuffer() {
+	_, _ = d.sum.Write(d.buf)
+	d.buf = d.buf[:0]
 }
 
 func (d *Digest) nanos(r *rows) {
@@ -246,8 +234,7 @@ func (d *Digest) bytes(r *rows) {
 		}
 	}
 	d.integers(out[:k])
-	d.sum.Write(d.buf)
-	d.buf = d.buf[:0]
+	d.flushBuffer()
 	for _, run := range r.runs {
 		d.data(run)
 	}
@@ -265,12 +252,12 @@ func (d *Digest) data(run run) {
 		}
 	}
 	if total == len(all) {
-		d.sum.Write(all)
+		_, _ = d.sum.Write(all)
 		return
 	}
 	for i := run.from; i < run.end; i++ {
 		if !c.IsNull(i) {
-			d.sum.Write(c.Bytes(i))
+			_, _ = d.sum.Write(c.Bytes(i))
 		}
 	}
 }
