@@ -20,6 +20,9 @@ func portOf(name string) transform.Port { return transform.Port(name) }
 const (
 	// leastSegment is the target size of segments when a gate has many parts.
 	leastSegment = 4 << 20
+	// localSegment is the target size on a disk, where a request costs nothing: what is
+	// left to do when the last row has come is half as much.
+	localSegment = snapshot.TargetSegmentBytes / 2
 	// encodeBudget bounds what the open segments of one gate take together.
 	encodeBudget = 2 * snapshot.TargetSegmentBytes
 	// roomOf leaves for footers and for what an estimate may miss.
@@ -41,8 +44,12 @@ func savingOf(c parquet.Codec) int {
 }
 
 // targetOf is the size at which a segment is closed, for a gate of so many parts.
-func targetOf(parts int) int {
-	return max(leastSegment, min(snapshot.TargetSegmentBytes, encodeBudget/max(parts, 1)))
+func targetOf(parts int, local bool) int {
+	target := snapshot.TargetSegmentBytes
+	if local {
+		target = localSegment
+	}
+	return max(leastSegment, min(target, encodeBudget/max(parts, 1)))
 }
 
 // part is one stream of a spool on its way into segments. It is owned by the
@@ -69,7 +76,7 @@ type part struct {
 
 func (s *Spool) newPart(id int, spec pipeline.PartSpec, parts int) *part {
 	p := &part{
-		spool: s, id: id, spec: spec, schema: parquet.EncodeSchema(spec.Schema), target: targetOf(parts),
+		spool: s, id: id, spec: spec, schema: parquet.EncodeSchema(spec.Schema), target: targetOf(parts, s.place.Remote.Capabilities().Local),
 		digest: make(chan *batch.Batch, digestsAhead),
 	}
 	if s.segment > 0 {

@@ -10,6 +10,7 @@ type plainLayout struct {
 	nines bool           // the fraction has nine digits, else three
 	size  int
 	open  bool // the last part is a number that further digits would extend
+	usual *usualLayout
 }
 
 // plainWord checks eight bytes of a text at once: a digit or a certain literal in
@@ -73,6 +74,7 @@ func newPlainLayout(items []dateItem) *plainLayout {
 		from := min(at, l.size-8)
 		l.words = append(l.words, plainWord{from, binary.LittleEndian.Uint64(expect[from:]), binary.LittleEndian.Uint64(room[from:])})
 	}
+	l.usual = newUsualLayout(l, expect, room)
 	return l
 }
 
@@ -107,6 +109,10 @@ func plainNumber(it dateItem) (plainPart, bool) {
 // parse answers only for texts that need no rule of the general path: all digits
 // in place, every field in its range, a Gregorian year. ms is local time.
 func (l *plainLayout) parse(text []byte) (ms int64, nanos int32, n int, ok bool) {
+	if l.usual != nil && len(text) == l.size {
+		ms, ok = l.usual.parse(text)
+		return ms, 0, l.size, ok
+	}
 	if len(text) < l.size {
 		return 0, 0, 0, false
 	}
@@ -158,8 +164,6 @@ var beforeMonth = [13]uint32{1: 306, 2: 337, 3: 0, 4: 31, 5: 61, 6: 92, 7: 122, 
 
 // plainDays is gregorianDays for the years and months that parse lets through.
 func plainDays(year uint32, month, day int) int64 {
-	if month <= 2 {
-		year--
-	}
+	year -= uint32(int32(month)-3) >> 31 // months before March are of the year before
 	return int64(year*365+year/4-year/100+year/400+beforeMonth[month]) + int64(day) - 719_469
 }
