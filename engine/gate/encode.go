@@ -20,9 +20,9 @@ func portOf(name string) transform.Port { return transform.Port(name) }
 const (
 	// leastSegment is the target size of segments when a gate has many parts.
 	leastSegment = 4 << 20
-	// localSegment is the target size on a disk, where a request costs nothing: what is
-	// left to do when the last row has come is half as much.
-	localSegment = snapshot.TargetSegmentBytes / 2
+	// localSegment is the target size on a disk, where a request costs nothing: less
+	// memory is touched, and less is left to do when the last row has come.
+	localSegment = snapshot.TargetSegmentBytes / 4
 	// encodeBudget bounds what the open segments of one gate take together.
 	encodeBudget = 2 * snapshot.TargetSegmentBytes
 	// roomOf leaves for footers and for what an estimate may miss.
@@ -50,6 +50,15 @@ func targetOf(parts int, local bool) int {
 		target = localSegment
 	}
 	return max(leastSegment, min(target, encodeBudget/max(parts, 1)))
+}
+
+// early is how many segments of a part are smaller, the first most of all: a replay
+// cannot begin before one is fetched and hashed.
+const early = 2
+
+// ends is the size at which the open segment is closed.
+func (p *part) ends() int {
+	return max(min(p.target, leastSegment), p.target>>max(0, early-p.index))
 }
 
 // part is one stream of a spool on its way into segments. It is owned by the
@@ -132,7 +141,7 @@ func (p *part) encode(ctx context.Context, b *batch.Batch) error {
 	if err := p.writer.Write(b); err != nil {
 		return err
 	}
-	if p.writer.Size() >= p.target {
+	if p.writer.Size() >= p.ends() {
 		return p.flush(ctx)
 	}
 	return nil

@@ -45,6 +45,29 @@ type scratch struct {
 	ints []int64
 	idx  []uint32
 	bits []uint64
+	// texts are for the dictionaries of the next row group.
+	texts []texts
+}
+
+// texts are a dictionary: offsets and bytes.
+type texts struct {
+	offsets []int32
+	data    []byte
+}
+
+// scratches keeps memory over row groups.
+var scratches sync.Pool // *scratch
+
+// free gives memory for a dictionary of n texts in so many bytes.
+func (s *scratch) free(n, size int) texts {
+	if k := len(s.texts) - 1; k >= 0 {
+		t := s.texts[k]
+		s.texts = s.texts[:k]
+		if cap(t.offsets) > n && cap(t.data) >= size {
+			return texts{append(t.offsets[:0], 0), t.data[:0]}
+		}
+	}
+	return texts{make([]int32, 1, n+n/4+1), make([]byte, 0, size+size/4)}
 }
 
 // grown gives a slice of n items, of any content, in a reused buffer.
@@ -220,7 +243,11 @@ func (r *chunkReader) readDictionary() error {
 		}
 		return nil
 	case shapeBytes, shapeDecimalText:
-		if r.offsets, r.data, err = plainTexts(pg.rows, body, nil, nil); err != nil {
+		if pg.rows*4 > len(body) {
+			return errPage
+		}
+		t := r.s.free(pg.rows, len(body)-pg.rows*4+blind)
+		if r.offsets, r.data, err = plainTexts(pg.rows, body, t.offsets, t.data); err != nil {
 			return err
 		}
 		r.data = append(r.data, make([]byte, blind)...)
@@ -233,10 +260,6 @@ func (r *chunkReader) readDictionary() error {
 func plainTexts(n int, p []byte, offsets []int32, data []byte) ([]int32, []byte, error) {
 	if n*4 > len(p) {
 		return nil, nil, errPage
-	}
-	if len(offsets) == 0 {
-		offsets = make([]int32, 1, n+1)
-		data = make([]byte, 0, len(p)-n*4+blind)
 	}
 	for range n {
 		text, rest, ok := cutText(p)

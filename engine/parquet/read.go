@@ -20,6 +20,7 @@ func (f *File) Batches(g int, a *batch.Allocator) iter.Seq2[*batch.Batch, error]
 			yield(nil, err)
 			return
 		}
+		defer r.close()
 		for left := f.groups[g]; left > 0; {
 			b, err := r.next(f, a)
 			if err != nil {
@@ -63,11 +64,15 @@ func (f *File) bare(g int, a *batch.Allocator, yield func(*batch.Batch, error) b
 type groupReader struct {
 	cols  []*chunkReader // per field
 	nanos []*chunkReader // per field; nil without companion
+	s     *scratch
 }
 
 func (f *File) openGroup(g int) (*groupReader, error) {
-	r := &groupReader{nanos: make([]*chunkReader, len(f.cols))}
-	s := &scratch{}
+	s, ok := scratches.Get().(*scratch)
+	if !ok {
+		s = &scratch{}
+	}
+	r := &groupReader{nanos: make([]*chunkReader, len(f.cols)), s: s}
 	for i, c := range f.cols {
 		ch, err := f.openChunk(c, g, s)
 		if err != nil {
@@ -82,6 +87,16 @@ func (f *File) openGroup(g int) (*groupReader, error) {
 		}
 	}
 	return r, nil
+}
+
+// close keeps the memory of the reader for the next row group.
+func (r *groupReader) close() {
+	for _, c := range r.cols {
+		if c.data != nil {
+			r.s.texts = append(r.s.texts, texts{c.offsets, c.data})
+		}
+	}
+	scratches.Put(r.s)
 }
 
 // next gives the rows of the next page of every column.
