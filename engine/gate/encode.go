@@ -133,7 +133,7 @@ func (p *part) encode(ctx context.Context, b *batch.Batch) error {
 	if p.writer == nil {
 		if p.writer = p.next; p.writer == nil {
 			p.writer = parquet.NewWriter(p.spec.Schema, parquet.Options{
-				Codec: p.spool.config.Codec, Saving: savingOf(p.spool.config.Codec), Compatible: p.spool.config.Compatible,
+				Codec: p.spool.config.Codec, Saving: savingOf(p.spool.config.Codec), Compatible: p.spool.config.Compatible, Split: true,
 				Expected: p.target + p.target/8,
 			})
 		}

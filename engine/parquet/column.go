@@ -19,15 +19,18 @@ type columnWriter struct {
 	chunks []chunk // finished row groups
 
 	// The current row group.
-	pages   []byte // encoded data pages
-	heads   []byte // their headers again, for the checksum
-	rows    int64
-	raw     int64 // size of the pages with their headers before compression
-	encs    encodings
-	codec   Codec
-	chosen  bool // whether to compress is decided
-	indexed bool // there are pages with dictionary indexes
-	plain   bool // no dictionary any more
+	pages    []byte // encoded data pages
+	heads    []byte // their headers again, for the checksum
+	rows     int64
+	raw      int64 // size of the pages with their headers before compression
+	encs     encodings
+	codec    Codec
+	chosen   bool   // how to compress is decided
+	literals bool   // Zstandard does not look for repetitions
+	split    bool   // integers are split into their bytes
+	known    choice // of a row group before
+	indexed  bool   // there are pages with dictionary indexes
+	plain    bool   // no dictionary any more
 
 	texts *dictionary
 	nums  *numbers
@@ -151,16 +154,16 @@ func (c *columnWriter) absent(pageRows []int) error {
 
 // append compresses a page and keeps it until the row group ends.
 func (c *columnWriter) append(body []byte, rows int, encoding int32) error {
-	h := pageHeader{kind: pageData, rows: rows, encoding: encoding, codec: c.codec}
+	if !c.chosen {
+		c.chosen = true
+		if err := c.choose(body, encoding); err != nil {
+			return err
+		}
+	}
+	h := pageHeader{kind: pageData, rows: rows, encoding: encoding, codec: c.codec, literals: c.literals}
 	out, a, err := c.file.appendPage(c.pages, h, body)
 	if err != nil {
 		return err
-	}
-	if c.worthless(len(body), a.packed, encoding) {
-		c.codec, h.codec = Uncompressed, Uncompressed
-		if out, a, err = c.file.appendPage(c.pages, h, body); err != nil {
-			return err
-		}
 	}
 	c.pages = out
 	c.heads = append(c.heads, a.header...)
@@ -171,26 +174,68 @@ func (c *columnWriter) append(body []byte, rows int, encoding int32) error {
 	return nil
 }
 
-// worthless decides by the first page of a row group whether compression is left
-// out: bit-packed numbers of random values do not shrink, and writing the others and
-// reading them back is faster then. A chunk has one codec, so it can only be left out from the start.
-func (c *columnWriter) worthless(size, packed int, encoding int32) bool {
-	if c.chosen {
-		return false
+// choice is what the first page of a row group has decided, and for how many row
+// groups more.
+type choice struct {
+	encoding        int32
+	codec           Codec
+	literals, split bool
+	left            int
+}
+
+// choiceGroups is how many row groups one choice is for: trying takes the time of two
+// pages.
+const choiceGroups = 16
+
+// choose decides by the first page of a row group how its pages are compressed.
+// Bit-packed numbers of random values do not shrink: writing and reading is faster
+// without. A chunk has one codec, so it can only be left out from the start. Keys
+// and digits hardly repeat: looking for repetitions is left out then.
+func (c *columnWriter) choose(body []byte, encoding int32) error {
+	if c.codec == Uncompressed || encoding == encDictionary || len(body) < leastLiterals {
+		return nil
 	}
-	c.chosen = true
-	return c.codec != Uncompressed && encoding != encDictionary && size >= 1024 && (size-packed)*100 < size*c.file.o.Saving
+	if c.known.left > 0 && c.known.encoding == encoding {
+		c.known.left--
+		c.codec, c.literals = c.known.codec, c.known.literals
+		return nil
+	}
+	packed, err := c.file.compress(pageHeader{codec: c.codec}, body)
+	if err != nil {
+		return err
+	}
+	size := len(packed)
+	if c.codec == Zstd {
+		if packed, err = c.file.compress(pageHeader{codec: Zstd, literals: true}, body); err != nil {
+			return err
+		}
+		if c.literals = len(packed)*100 <= size*(100+literalsLoss); c.literals {
+			size = len(packed)
+		}
+	}
+	if (len(body)-size)*100 < len(body)*c.file.o.Saving {
+		c.codec = Uncompressed
+	}
+	c.known = choice{encoding, c.codec, c.literals, c.split, choiceGroups - 1}
+	return nil
 }
 
 // inherit takes over the memory of the column of a finished file.
 func (c *columnWriter) inherit(old *columnWriter) {
 	c.pages, c.heads = old.pages[:0], old.heads[:0]
+	c.known = old.known
+	c.plain = c.keepsPlain()
 	if c.texts != nil && old.texts != nil {
 		c.texts = old.texts
 	}
 	if c.nums != nil && old.nums != nil {
 		c.nums = old.nums
 	}
+}
+
+// keepsPlain says whether a dictionary of texts is not even tried in this row group.
+func (c *columnWriter) keepsPlain() bool {
+	return c.texts != nil && c.known.left > 0 && c.known.encoding != encDictionary
 }
 
 // flush writes the column chunk of the row group to the file.
@@ -225,7 +270,8 @@ func (c *columnWriter) flush() error {
 // begin starts the next row group.
 func (c *columnWriter) begin() {
 	c.pages, c.heads, c.rows, c.raw, c.encs = c.pages[:0], c.heads[:0], 0, 0, 0
-	c.codec, c.chosen, c.indexed, c.plain = c.file.o.Codec, false, false, false
+	c.codec, c.chosen, c.literals, c.split, c.indexed = c.file.o.Codec, false, false, false, false
+	c.plain = c.keepsPlain()
 	if c.texts != nil && c.texts.len() > 0 {
 		c.texts.truncate(0)
 	}

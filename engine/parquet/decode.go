@@ -102,8 +102,25 @@ func ints(dst []int64, encoding int32, p []byte) bool {
 			dst[i] = int64(binary.LittleEndian.Uint64(p[i*8:]))
 		}
 		return true
+	case encSplit:
+		return joinSplit(dst, p)
 	}
 	return false
+}
+
+// joinSplit puts values together from their first bytes, their second ones, and so on.
+func joinSplit[T int64 | uint64](dst []T, p []byte) bool {
+	n := len(dst)
+	if len(p) != n*8 {
+		return false
+	}
+	s0, s1, s2, s3 := p[:n], p[n:2*n], p[2*n:3*n], p[3*n:4*n]
+	s4, s5, s6, s7 := p[4*n:5*n], p[5*n:6*n], p[6*n:7*n], p[7*n:8*n]
+	for i := range dst {
+		dst[i] = T(s0[i]) | T(s1[i])<<8 | T(s2[i])<<16 | T(s3[i])<<24 |
+			T(s4[i])<<32 | T(s5[i])<<40 | T(s6[i])<<48 | T(s7[i])<<56
+	}
+	return true
 }
 
 func (r *chunkReader) integers(col *batch.Column, pg *page, l levels, p []byte) bool {
@@ -279,16 +296,7 @@ func (r *chunkReader) doubleBits(dst []uint64, pg *page, p []byte) bool {
 		}
 		return true
 	case encSplit:
-		if len(p) != n*8 {
-			return false
-		}
-		s0, s1, s2, s3 := p[:n], p[n:2*n], p[2*n:3*n], p[3*n:4*n]
-		s4, s5, s6, s7 := p[4*n:5*n], p[5*n:6*n], p[6*n:7*n], p[7*n:8*n]
-		for i := range dst {
-			dst[i] = uint64(s0[i]) | uint64(s1[i])<<8 | uint64(s2[i])<<16 | uint64(s3[i])<<24 |
-				uint64(s4[i])<<32 | uint64(s5[i])<<40 | uint64(s6[i])<<48 | uint64(s7[i])<<56
-		}
-		return true
+		return joinSplit(dst, p)
 	}
 	return false
 }

@@ -18,6 +18,7 @@ func FuzzPage(f *testing.F) {
 	f.Add(uint8(shapeInt64), uint8(encDelta), uint16(5), append(levels, delta...))
 	f.Add(uint8(shapeBytes), uint8(encDictionary), uint16(5), append(levels, 2, 3, 0b11100100, 0))
 	f.Add(uint8(shapeBytes), uint8(encDeltaLength), uint16(5), append(some, appendDelta(nil, []int64{1, 2, 0})...))
+	f.Add(uint8(shapeInt64), uint8(encSplit), uint16(5), append(levels, make([]byte, 40)...))
 	f.Add(uint8(shapeDouble), uint8(encSplit), uint16(5), append(some, make([]byte, 24)...))
 	f.Add(uint8(shapeNanos), uint8(encPlain), uint16(5), append(some, make([]byte, 12)...))
 	types := map[shape]batch.Type{

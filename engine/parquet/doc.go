@@ -14,9 +14,11 @@
 // Integers, dates, decimals of up to 18 digits and lengths are DELTA_BINARY_PACKED,
 // larger decimals 16 bytes, doubles and texts a dictionary while that pays, else
 // BYTE_STREAM_SPLIT and DELTA_LENGTH_BYTE_ARRAY; definition levels are the validity
-// bitmap. A page of nulls alone is PLAIN and empty. A column chunk whose first page
-// does not shrink by Options.Saving is not compressed. Options.Compatible uses PLAIN and dictionaries
-// only.
+// bitmap. With Options.Split and Zstd integers are BYTE_STREAM_SPLIT where that takes
+// less. A page of nulls alone is PLAIN and empty. A column chunk whose first page
+// does not shrink by Options.Saving is not compressed; with Zstd, one that shrinks
+// nearly as much by Huffman codes alone has no more. Options.Compatible uses PLAIN
+// and dictionaries only.
 //
 // A Timestamp with nanoseconds has a companion column "name__nanos" of the 1 to 999
 // nanoseconds below its microseconds, null where there are none. A BigNumber is

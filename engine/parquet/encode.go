@@ -15,11 +15,9 @@ func (c *columnWriter) values(dst []byte, col *batch.Column) ([]byte, int32, err
 	w := c.file
 	switch c.shape {
 	case shapeInt64:
-		dst, enc := c.integers(dst, present(&w.ints, col, col.Ints))
-		return dst, enc, nil
+		return c.integers(dst, present(&w.ints, col, col.Ints))
 	case shapeDecimal64:
-		dst, enc := c.integers(dst, w.unscaled(col))
-		return dst, enc, nil
+		return c.integers(dst, w.unscaled(col))
 	case shapeDecimal128:
 		return appendWide(dst, col), encPlain, nil
 	case shapeDouble:
@@ -54,15 +52,57 @@ func present[T any](buf *[]T, col *batch.Column, values []T) []T {
 	return out[:k]
 }
 
-func (c *columnWriter) integers(dst []byte, values []int64) ([]byte, int32) {
-	if !c.file.o.Compatible {
-		return appendDelta(dst, values), encDelta
+func (c *columnWriter) integers(dst []byte, values []int64) ([]byte, int32, error) {
+	if c.file.o.Compatible {
+		dst = slices.Grow(dst, len(values)*8)
+		for _, v := range values {
+			dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
+		}
+		return dst, encPlain, nil
 	}
-	dst = slices.Grow(dst, len(values)*8)
-	for _, v := range values {
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
+	switch {
+	case c.chosen || !c.file.o.Split || c.codec != Zstd:
+	case c.known.left > 0:
+		c.split = c.known.split
+	default:
+		var err error
+		if c.split, err = c.splits(values); err != nil {
+			return dst, 0, err
+		}
 	}
-	return dst, encPlain
+	if c.split {
+		return appendSplit(dst, values), encSplit, nil
+	}
+	return appendDelta(dst, values), encDelta, nil
+}
+
+// splitSaving is what splitting integers must save, in percent: it takes longer.
+const splitSaving = 3
+
+// splits says whether integers take less when they are split into their bytes.
+func (c *columnWriter) splits(values []int64) (bool, error) {
+	delta := appendDelta(nil, values)
+	packed, err := c.file.compress(pageHeader{codec: Zstd}, delta)
+	if err != nil {
+		return false, err
+	}
+	size := min(len(delta), len(packed))
+	packed, err = c.file.compress(pageHeader{codec: Zstd}, appendSplit(nil, values))
+	return len(packed)*100 < size*(100-splitSaving), err
+}
+
+// appendSplit appends the first bytes of all values, then the second ones, and so on.
+func appendSplit(dst []byte, values []int64) []byte {
+	at, n := len(dst), len(values)
+	dst = slices.Grow(dst, n*8)[:at+n*8]
+	out := dst[at:]
+	s0, s1, s2, s3 := out[:n], out[n:2*n], out[2*n:3*n], out[3*n:4*n]
+	s4, s5, s6, s7 := out[4*n:5*n], out[5*n:6*n], out[6*n:7*n], out[7*n:8*n]
+	for i, v := range values {
+		s0[i], s1[i], s2[i], s3[i] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+		s4[i], s5[i], s6[i], s7[i] = byte(v>>32), byte(v>>40), byte(v>>48), byte(v>>56)
+	}
+	return dst
 }
 
 // unscaled gives the values of a BigNumber column that fit 64 bits at its scale.

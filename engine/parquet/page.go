@@ -18,24 +18,29 @@ type pageHeader struct {
 	rows     int
 	encoding int32
 	codec    Codec
+	literals bool // for Zstd: repetitions are not looked for
 }
 
 // zstdEncoders keeps encoders over files: making one takes megabytes.
 var zstdEncoders sync.Pool // *zstd.Encoder
 
 // compress gives the body as it is stored; the bytes are valid until the next call.
-func (w *Writer) compress(codec Codec, body []byte) ([]byte, error) {
-	switch codec {
+func (w *Writer) compress(h pageHeader, body []byte) ([]byte, error) {
+	switch h.codec {
 	case Uncompressed:
 		return body, nil
 	case Zstd:
+		if h.literals {
+			w.packed = appendLiterals(w.packed[:0], body, &w.huffman)
+			return w.packed, nil
+		}
 		if err := w.openZstd(); err != nil {
 			return nil, err
 		}
 		w.packed = w.zstd.EncodeAll(body, w.packed[:0])
 		return w.packed, nil
 	}
-	if codec == Gzip {
+	if h.codec == Gzip {
 		return w.gzip(body)
 	}
 	if n := s2.MaxEncodedLen(len(body)); cap(w.packed) < n {
@@ -83,7 +88,7 @@ func (w *Writer) appendPage(dst []byte, h pageHeader, body []byte) ([]byte, appe
 	if len(body) > maxPageBytes {
 		return dst, appended{}, fmt.Errorf("%d rows take more than 1 GiB; a Parquet page cannot hold them", h.rows)
 	}
-	packed, err := w.compress(h.codec, body)
+	packed, err := w.compress(h, body)
 	if err != nil {
 		return dst, appended{}, err
 	}

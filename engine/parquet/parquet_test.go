@@ -21,6 +21,7 @@ var everyOption = map[string]parquet.Options{
 	"zstd, old readers":   {Codec: parquet.Zstd, Compatible: true},
 	"small groups":        {GroupRows: 3000},
 	"gzip":                {Codec: parquet.Gzip},
+	"split":               {Codec: parquet.Zstd, Split: true, GroupRows: 3000},
 }
 
 // batchesOf makes batches of all types whose nanoseconds begin late.

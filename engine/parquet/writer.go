@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/klauspost/compress/huff0"
 	"github.com/klauspost/compress/zstd"
 
 	"sluice/engine/batch"
@@ -39,6 +40,9 @@ type Options struct {
 	Codec      Codec
 	Compatible bool  // PLAIN and dictionaries only, for old readers
 	GroupRows  int64 // rows of a row group; 0: RowGroupRows
+	// Split lets Zstd take integers as BYTE_STREAM_SPLIT where that is smaller. Only
+	// readers since 2024 know it for integers.
+	Split bool
 	// Saving is the least part of its size, in percent, that compression must save
 	// of a column chunk of plain values, or else is left out; 0: 6.
 	Saving   int
@@ -56,21 +60,22 @@ type Options struct {
 
 // Writer makes one file in memory. It is owned by one goroutine.
 type Writer struct {
-	schema *batch.Schema
-	o      Options
-	out    []byte
-	taken  int64 // bytes of the file before out
-	cols   []*columnWriter
-	held   *batch.Batch // rows of small batches that wait to become a page; nil: none yet
-	groups []group      // finished row groups
-	pages  []int        // rows of the pages of the current row group
-	rows   int64        // in row groups and pages, without the held ones
-	group  int64        // of the current row group
-	zstd   *zstd.Encoder
-	packed []byte
-	body   []byte
-	ints   []int64
-	idx    []uint32
+	schema  *batch.Schema
+	o       Options
+	out     []byte
+	taken   int64 // bytes of the file before out
+	cols    []*columnWriter
+	held    *batch.Batch // rows of small batches that wait to become a page; nil: none yet
+	groups  []group      // finished row groups
+	pages   []int        // rows of the pages of the current row group
+	rows    int64        // in row groups and pages, without the held ones
+	group   int64        // of the current row group
+	zstd    *zstd.Encoder
+	huffman huff0.Scratch
+	packed  []byte
+	body    []byte
+	ints    []int64
+	idx     []uint32
 }
 
 // group is a finished row group: the rows of its pages.
