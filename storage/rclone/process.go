@@ -1,6 +1,7 @@
 package rclone
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"github.com/rclone/rclone/fs"
 	"github.com/rclone/rclone/fs/accounting"
 	"github.com/rclone/rclone/fs/config"
-	"github.com/rclone/rclone/fs/config/configfile"
 	"github.com/rclone/rclone/fs/fshttp"
 	"github.com/rclone/rclone/lib/atexit"
 
@@ -46,7 +46,7 @@ func (c *Client) start(ctx context.Context) error {
 	}
 	path := c.o.ConfigPath
 	if path == "" {
-		path = process.defaultPath
+		path = cmp.Or(os.Getenv("RCLONE_CONFIG"), process.defaultPath)
 	}
 	if c.o.InMemory {
 		path = ""
@@ -106,16 +106,11 @@ func (c *Client) load(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	var file configfile.Storage
-	err := file.Load()
-	if err != nil && !errors.Is(err, config.ErrorConfigFileNotFound) {
-		// Not wrapped: a parser may quote the line it fails at.
-		return &storage.Error{
-			Op: "read", Location: path, Hint: "Check that the file is an rclone.conf and, when it is encrypted, its password (RCLONE_CONFIG_PASS).",
-			Err: fmt.Errorf("%w: it cannot be read or decrypted%s", storage.ErrConfig, systemCause(err)),
-		}
+	file, err := loadFile(path)
+	if err != nil {
+		return err
 	}
-	config.SetData(&file)
+	config.SetData(file)
 	return nil
 }
 
