@@ -140,9 +140,11 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 	d.win.Resize(fyne.NewSize(d.memory.Width, d.memory.Height))
 	d.win.SetCloseIntercept(d.quit)
 	d.win.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) {
-		for _, u := range uris {
-			d.dropped(u.Path())
+		paths := make([]string, len(uris))
+		for i, u := range uris {
+			paths[i] = u.Path()
 		}
+		d.dropped(paths...)
 	})
 	d.watchFocus()
 	return d, nil
@@ -160,10 +162,9 @@ func appTile() fyne.Resource {
 // start opens the files, or what was open last, and looks for unsaved work.
 func (d *Desktop) start(files []string) {
 	d.showWelcome()
-	for _, f := range files {
-		d.open(f)
-	}
-	if len(files) == 0 {
+	if len(files) > 0 {
+		d.openThen(nil, files...)
+	} else {
 		d.restore(slices.Clone(d.memory.Open), d.memory.Current)
 	}
 	d.openDrafts()

@@ -32,23 +32,24 @@ type executionDetail struct {
 	node  string // transform or action that is selected, "" for none
 	then  string // that is selected once what loads is there
 
-	head    *fyne.Container
-	pic     *canvas.Image
-	title   *words
-	about   *words
-	replay  *widget.Button
-	parent  *flat
-	banner  fyne.CanvasObject
-	cause   *words
-	tree    *runTree
-	graph   *sluicecanvas.Graph
-	file    *presenter.File // as it ran, nil when it was not kept
-	note    *words
-	middle  *container.Split
-	tabs    *executionTabs
-	body    fyne.CanvasObject
-	nothing fyne.CanvasObject
-	all     fyne.CanvasObject
+	head       *fyne.Container
+	pic        *canvas.Image
+	title      *words
+	about      *words
+	replay     *widget.Button
+	definition *widget.Button
+	parent     *flat
+	banner     fyne.CanvasObject
+	cause      *words
+	tree       *runTree
+	graph      *sluicecanvas.Graph
+	file       *presenter.File // as it ran, nil when it was not kept
+	note       *words
+	middle     *container.Split
+	tabs       *executionTabs
+	body       fyne.CanvasObject
+	nothing    fyne.CanvasObject
+	all        fyne.CanvasObject
 }
 
 func newExecutionDetail(x *executions) *executionDetail {
@@ -58,12 +59,12 @@ func newExecutionDetail(x *executions) *executionDetail {
 	t.pic.FillMode = canvas.ImageFillContain
 	t.replay = button("Replay…", true, func() { d.askReplay(t.shown, replay.FirstFailed) })
 	t.replay.Icon = d.icon("replay", inkOnPrimary)
-	open := button("Open definition", false, func() { d.openDefinition(t.shown.File) })
+	t.definition = button("Open definition", false, func() { d.openDefinition(t.shown.File, t.node) })
 	t.parent = d.tool("parent", "The execution that started this one", func() { t.load(t.shown.Parent) })
 	refresh := d.tool("refresh", "Read it again", func() { t.load(t.shown.ID) })
 	var more *flat
 	more = d.tool("more", "Support bundle, delete", func() { d.menuBelow(more, "support-bundle", "delete-record") })
-	t.head = container.NewBorder(nil, nil, container.NewCenter(sized(t.pic, 24, 24)), container.NewHBox(t.replay, open, t.parent, refresh, more),
+	t.head = container.NewBorder(nil, nil, container.NewCenter(sized(t.pic, 24, 24)), container.NewHBox(t.replay, t.definition, t.parent, refresh, more),
 		inset(container.NewVBox(t.title, t.about), 0, 12, 0, 12))
 	head := panel(inset(t.head, 6, 12, 6, 16), theme.ColorNameOverlayBackground)
 	t.makeBanner()
@@ -296,9 +297,12 @@ func (t *executionDetail) toolTip(hit scene.Hit) (paint.ToolTip, bool) {
 	return tip, true
 }
 
-// openDefinition opens the file of an execution in the designer.
-func (d *Desktop) openDefinition(file string) {
+// openDefinition opens the file of an execution in the designer, and shows the node
+// of that name, if it has one.
+func (d *Desktop) openDefinition(file, node string) {
 	d.goTo(placeDesigner)
-	d.open(file)
-	d.event("definition %s", filepath.Base(file))
+	d.openThen(func(e *editor) {
+		e.revealNode(node)
+		d.event("definition %s %s", filepath.Base(file), node)
+	}, file)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -241,6 +242,12 @@ func TestTreeGraphAndTabsFollowOneSelection(t *testing.T) {
 				t.Errorf("the log shows %+v", e)
 			}
 		}
+		s.current.choose()
+		x.definition.OnTapped()
+		if got := s.current.chosenNames(); s.current.file.Title() != "nightly.hwf" || !slices.Equal(got, []string{"Load orders"}) {
+			t.Errorf("the definition is %s with %v selected", s.current.file.Title(), got)
+		}
+		s.do("go-executions")
 		x.focus("")
 		if len(x.tabs.log.log.Entries) == 0 || x.tabs.log.log.NextError(-1) < 0 {
 			t.Errorf("the log has %d lines and no error", len(x.tabs.log.log.Entries))
@@ -278,6 +285,18 @@ func TestTreeGraphAndTabsFollowOneSelection(t *testing.T) {
 			t.Errorf("folded, the tree shows %d of %d lines", len(x.tree.shown), n)
 		}
 	}
+}
+
+// chosenNames are the names of the selected nodes.
+func (e *editor) chosenNames() (names []string) {
+	for _, id := range e.graph.Machine().Selection().IDs(scene.KindNode) {
+		for _, n := range e.file.Nodes() {
+			if presenter.SceneID(n.ID) == id {
+				names = append(names, n.Name)
+			}
+		}
+	}
+	return names
 }
 
 func TestAFileOutOfSightIsNotEdited(t *testing.T) {

@@ -40,27 +40,53 @@ func load(path string) (loaded, error) {
 }
 
 // open opens a file, or brings it to the front when it is open.
-func (d *Desktop) open(path string) {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if e := d.editorOf(path); e != nil {
+func (d *Desktop) open(path string) { d.openThen(nil, path) }
+
+// openThen opens files in their order, and goes on with the last one, which is in front
+// then, unless it does not open.
+func (d *Desktop) openThen(then func(*editor), paths ...string) {
+	if e := d.editorOf(absolute(paths[0])); e != nil && len(paths) == 1 {
 		d.show(e)
+		if then != nil {
+			then(e)
+		}
 		return
 	}
-	background(d, func() (loaded, error) { return load(path) }, func(l loaded, err error) {
-		if err != nil {
-			d.fail("Open "+filepath.Base(path), err)
-			return
+	background(d, func() ([]opened, error) {
+		list := make([]opened, len(paths))
+		for i, path := range paths {
+			list[i].loaded, list[i].err = load(path)
 		}
-		if e := d.editorOf(l.path); e != nil {
-			d.show(e)
-			return
+		return list, nil
+	}, func(list []opened, _ error) {
+		for _, l := range list {
+			e := d.editorOf(l.path)
+			if e != nil {
+				d.show(e)
+			} else if l.err == nil {
+				l.err = d.adopt(l.loaded)
+			}
+			if e == nil && l.err != nil {
+				d.fail("Open "+filepath.Base(l.path), l.err)
+			}
 		}
-		if err := d.adopt(l); err != nil {
-			d.fail("Open "+filepath.Base(path), err)
+		if e := d.current; then != nil && e != nil && len(list) > 0 && e.file.Path() == list[len(list)-1].path {
+			then(e)
 		}
 	})
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// opened is a file that was read, or why not.
+type opened struct {
+	loaded
+	err error
 }
 
 // adopt shows a file that was read.
@@ -78,20 +104,26 @@ func (d *Desktop) adopt(l loaded) error {
 	return nil
 }
 
-// dropped opens what was dropped onto the window: a pipeline, a workflow, or the
+// dropped opens what was dropped onto the window: pipelines, workflows, or the
 // folder of a project.
-func (d *Desktop) dropped(path string) {
-	if presenter.IsHopFile(path) {
-		d.open(path)
-		return
-	}
-	background(d, func() (os.FileInfo, error) { return os.Stat(path) }, func(st os.FileInfo, err error) {
-		if err != nil || !st.IsDir() {
-			d.frame.note(filepath.Base(path) + " is no pipeline, workflow or folder")
-			return
+func (d *Desktop) dropped(paths ...string) {
+	var files []string
+	for _, path := range paths {
+		if presenter.IsHopFile(path) {
+			files = append(files, path)
+			continue
 		}
-		d.showProject(path)
-	})
+		background(d, func() (os.FileInfo, error) { return os.Stat(path) }, func(st os.FileInfo, err error) {
+			if err != nil || !st.IsDir() {
+				d.frame.note(filepath.Base(path) + " is no pipeline, workflow or folder")
+				return
+			}
+			d.showProject(path)
+		})
+	}
+	if len(files) > 0 {
+		d.openThen(nil, files...)
+	}
 }
 
 func (d *Desktop) editorOf(path string) *editor {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -79,6 +80,27 @@ func TestFilesOfTheLastTimeThatAreGone(t *testing.T) {
 	next.remember()
 	if slices.Contains(next.memory.Open, gone) {
 		t.Error("what is gone is still listed as open")
+	}
+}
+
+// Files of a command line, or dropped together, open in their order; one that is not
+// there is told and does not keep the others out.
+func TestFilesOpenInTheirOrder(t *testing.T) {
+	s := show(t, false)
+	var paths []string
+	for _, name := range []string{"nightly.hwf", "nowhere.hpl", "load-orders.hpl", sample.Main} {
+		paths = append(paths, filepath.Join(s.folder, name))
+	}
+	s.dropped(paths...)
+	var open []string
+	for _, e := range s.editors {
+		open = append(open, e.file.Title())
+	}
+	if want := []string{"nightly.hwf", "load-orders.hpl", sample.Main}; !slices.Equal(open, want) || s.current != s.editors[2] {
+		t.Errorf("open are %v", open)
+	}
+	if len(s.dialogs) != 1 || !strings.Contains(s.dialogs[0].title, "nowhere.hpl") {
+		t.Errorf("%d dialogs are open", len(s.dialogs))
 	}
 }
 

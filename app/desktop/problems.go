@@ -112,11 +112,14 @@ func (p *problemPanel) fix(x presenter.Problem) {
 }
 
 // reveal shows the node of a problem on the canvas.
-func (p *problemPanel) reveal(x presenter.Problem) {
-	if n, ok := p.e.file.NodeNamed(x.Node); ok {
+func (p *problemPanel) reveal(x presenter.Problem) { p.e.revealNode(x.Node) }
+
+// revealNode selects the node of a name and moves it into sight.
+func (e *editor) revealNode(name string) {
+	if n, ok := e.file.NodeNamed(name); ok {
 		ref := scene.NodeRef(presenter.SceneID(n.ID))
-		p.e.choose(ref)
-		p.e.graph.Reveal(ref)
+		e.choose(ref)
+		e.graph.Reveal(ref)
 	}
 }
 

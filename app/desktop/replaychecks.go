@@ -196,7 +196,7 @@ func (x *replayDialog) fix(f presenter.ReplayFix, title string) {
 		d.showExecution(f.Target)
 	case presenter.FixOpen:
 		x.dl.close()
-		d.openDefinition(f.Target)
+		d.openDefinition(f.Target, f.Node)
 	case presenter.FixReveal:
 		if err := d.app.OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(f.Target)}); err != nil {
 			d.fail("Open "+filepath.Base(f.Target), err)
