@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"os"
@@ -38,7 +39,13 @@ func places(t *testing.T, variables map[string]string) *workspace.Places {
 	scope.SetAll(variables)
 	t.Setenv("RCLONE_CONFIG", filepath.Join(dir, "rclone.conf"))
 	t.Setenv("SLUICE_SNAPSHOTS", "")
-	return workspace.NewPlaces(workspace.Folders{Data: filepath.Join(dir, "data"), Cache: filepath.Join(dir, "cache")}, scope, slog.New(slog.DiscardHandler))
+	p := workspace.NewPlaces(workspace.Folders{Data: filepath.Join(dir, "data"), Cache: filepath.Join(dir, "cache")}, scope, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() {
+		if err := p.Close(context.WithoutCancel(t.Context())); err != nil { // the next one has another rclone.conf
+			t.Error(err)
+		}
+	})
+	return p
 }
 
 func TestLocations(t *testing.T) {
