@@ -92,8 +92,12 @@ func (r MetaReport) finish(ctx context.Context, err error, failed string) MetaRe
 // TestRemote writes, reads and removes a small object at a location of a remote and
 // tells of each step.
 func TestRemote(ctx context.Context, client *rclone.Client, l storage.Location, now func() time.Time, each func(MetaStep)) MetaReport {
+	return testRemote(ctx, now, each, func(step func(rclone.Step)) *rclone.Report { return client.TestEach(ctx, l, step) })
+}
+
+func testRemote(ctx context.Context, now func() time.Time, each func(MetaStep), try func(func(rclone.Step)) *rclone.Report) MetaReport {
 	r := MetaReport{At: now()}
-	report := client.TestEach(ctx, l, func(s rclone.Step) {
+	report := try(func(s rclone.Step) {
 		step := MetaStep{Name: remoteStep(s.Name), Detail: s.Remark, Took: s.Took}
 		switch {
 		case s.Err != nil:
