@@ -77,7 +77,7 @@ func (d *Desktop) actionHandlers() map[presenter.ActionID]func() {
 		"snapshot-verify": on((*editor).verifySnapshot), "snapshots": on((*editor).listSnapshots),
 		"cache": on((*editor).askCache), "cache-remove": on((*editor).removeCache), "cache-run": on((*editor).runFromCache), "cache-clear": on((*editor).clearCache),
 		"go-designer": func() { d.goTo(placeDesigner) }, "go-executions": func() { d.goTo(placeExecutions) }, "go-metadata": func() { d.goTo(placeMetadata) },
-		"meta-new": d.newMetadataObject, "meta-duplicate": d.onMetadata((*metaTab).duplicate), "meta-rename": d.onMetadata((*metaTab).rename),
+		"meta-new": d.newMetadataObject, "remote-new": d.newRemote, "meta-duplicate": d.onMetadata((*metaTab).duplicate), "meta-rename": d.onMetadata((*metaTab).rename),
 		"meta-delete": d.onMetadata((*metaTab).remove), "meta-test": d.onMetadata((*metaTab).tryTest), "meta-json": d.onMetadata((*metaTab).toggleRaw),
 		"environment": d.askEnvironment, "project-properties": d.projectProperties,
 	}

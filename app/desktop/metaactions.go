@@ -76,11 +76,7 @@ func (d *Desktop) onMetadata(f func(*metaTab)) func() {
 // changeable tells whether an element is a file of the project, with a sentence in
 // the status bar when it is not.
 func (t *metaTab) changeable(doing string) bool {
-	switch t.item.Ref.Type {
-	case presenter.MetaRemote:
-		t.m.d.frame.note(doing + ": remotes are changed with rclone config")
-		return false
-	case presenter.MetaProject:
+	if t.item.Ref.Type == presenter.MetaProject {
 		t.m.d.frame.note(doing + ": the project itself stays")
 		return false
 	}
@@ -101,6 +97,7 @@ func (d *Desktop) newMetadataObject() {
 	for _, t := range append(presenter.MetaTypes(), presenter.MetaTypeOf(presenter.MetaEnvironment)) {
 		titles, keys = append(titles, capital(t.One)), append(keys, t.Key)
 	}
+	titles, keys = append(titles, capital(remoteType.One)+"…"), append(keys, remoteType.Key)
 	at := 0
 	if m.now != nil {
 		for i, key := range keys {
@@ -116,6 +113,11 @@ func (d *Desktop) newMetadataObject() {
 	var dl *dialog
 	create := func() {
 		key, text, store := keys[max(0, kind.SelectedIndex())], name.Text, m.store
+		if key == presenter.MetaRemote { // asks for more
+			dl.close()
+			d.newRemoteNamed(text)
+			return
+		}
 		if problem := store.CheckName(key, text); problem != "" {
 			hint.Set(problem, nil)
 			return
@@ -158,6 +160,10 @@ func (m *metadata) change(dl *dialog, doing string, work func() (presenter.MetaI
 
 // duplicate asks for the name of a copy.
 func (t *metaTab) duplicate() {
+	if t.item.Ref.Type == presenter.MetaRemote {
+		t.duplicateRemote()
+		return
+	}
 	if !t.changeable("Duplicate") {
 		return
 	}
@@ -169,6 +175,10 @@ func (t *metaTab) duplicate() {
 
 // rename asks for another name and says what still uses the old one.
 func (t *metaTab) rename() {
+	if t.item.Ref.Type == presenter.MetaRemote {
+		t.renameRemote()
+		return
+	}
 	if !t.changeable("Rename") {
 		return
 	}
@@ -213,6 +223,10 @@ func (t *metaTab) askName(title, ok, name, warning string, do func(string)) {
 
 // remove deletes the element's file, after a question that names it and its uses.
 func (t *metaTab) remove() {
+	if t.item.Ref.Type == presenter.MetaRemote {
+		t.removeRemote()
+		return
+	}
 	if !t.changeable("Delete") {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -28,6 +29,12 @@ func (t *metaTab) showCards() {
 	if kind.Testable() {
 		t.cards.Add(t.resultCard())
 	}
+	if kind.Key == presenter.MetaRemote {
+		t.cards.Add(t.contentsCard())
+		if t.m.store != nil {
+			t.cards.Add(t.farUsesCard())
+		}
+	}
 	if len(kind.Tags) > 0 {
 		t.cards.Add(t.usesCard())
 	}
@@ -42,8 +49,13 @@ func (t *metaTab) showCards() {
 func (d *Desktop) metaCard(look levelLook, title, remark string, rows ...fyne.CanvasObject) fyne.CanvasObject {
 	end := d.caption(remark)
 	end.align = fyne.TextAlignTrailing
+	return d.cardWith(look, title, wide(end), rows...)
+}
+
+// cardWith is a titled box with something at the end of its title.
+func (d *Desktop) cardWith(look levelLook, title string, end fyne.CanvasObject, rows ...fyne.CanvasObject) fyne.CanvasObject {
 	name := d.bold(title, textSize)
-	head := container.NewBorder(nil, nil, d.picture(look.icon, look.ink, 16), wide(end), inset(name, 0, 8, 0, 8))
+	head := container.NewBorder(nil, nil, d.picture(look.icon, look.ink, 16), end, inset(name, 0, 8, 0, 8))
 	box := container.New(layout.NewCustomPaddedVBoxLayout(0), panel(inset(sized(head, 0, 24), 6, 12, 6, 12), theme.ColorNameHeaderBackground))
 	for i, r := range rows {
 		if i > 0 {
@@ -184,6 +196,15 @@ func (t *metaTab) trial(ctx context.Context, step func(presenter.MetaStep)) func
 		}
 	}
 	where := t.where
+	if t.far != nil && t.far.Dirty() {
+		settings := t.far.Settings()
+		below := strings.TrimPrefix(where, t.far.Name+":")
+		return func() (presenter.MetaReport, error) {
+			return keeping(d, func(_ context.Context, k presenter.RemoteKeeper) (presenter.MetaReport, error) {
+				return presenter.TestDraft(ctx, k, settings, below, d.now, step), nil
+			})
+		}
+	}
 	return func() (presenter.MetaReport, error) {
 		var p *workspace.Places
 		var err error
@@ -199,8 +220,8 @@ func (t *metaTab) trial(ctx context.Context, step func(presenter.MetaStep)) func
 	}
 }
 
-// remoteForm shows what is known of a remote and where to test it.
-func (t *metaTab) remoteForm() fyne.CanvasObject {
+// remoteFacts shows what is known of a remote of the environment and where to test it.
+func (t *metaTab) remoteFacts() fyne.CanvasObject {
 	d := t.m.d
 	fact := func(label, value string) *half {
 		c := container.New(layout.NewCustomPaddedVBoxLayout(2), d.caption(label), sized(d.text(value), 0, 24))
@@ -214,13 +235,14 @@ func (t *metaTab) remoteForm() fyne.CanvasObject {
 		list = append(list, fact("Description", t.remote.Description))
 	}
 	list = append(list, location)
-	use := button("Use for gates that name no location", false, t.useForGates)
-	if t.m.store == nil {
-		use.Disable()
-	}
-	list = append(list, container.NewHBox(use),
-		paragraph("What rclone needs to get in stays in rclone.conf and is never shown. Add or change remotes with: rclone config"))
+	list = append(list, t.useButton(), paragraph("What rclone needs to get in stays in the environment and is never shown. Change it there."))
 	return container.New(layout.NewCustomPaddedVBoxLayout(10), pairs(list)...)
+}
+
+func (t *metaTab) useButton() fyne.CanvasObject {
+	use := button("Use for gates that name no location", false, t.useForGates)
+	setEnabled(use, t.m.store != nil && (t.far == nil || t.far.Stored()))
+	return container.NewHBox(use)
 }
 
 // useForGates puts the location into the variables of the environment in use, or of

@@ -173,7 +173,7 @@ func (d *Desktop) listRemotes() (_ []rclone.Info, err error) {
 
 // withRemotes puts the remotes behind the connections.
 func withRemotes(groups []presenter.MetaGroup, remotes []rclone.Info) []presenter.MetaGroup {
-	g := presenter.MetaGroup{Type: presenter.MetaType{Key: presenter.MetaRemote, Name: "Remotes", One: "remote", Icon: "cloud"}}
+	g := presenter.MetaGroup{Type: remoteType}
 	for _, r := range remotes {
 		g.Items = append(g.Items, presenter.MetaItem{Ref: presenter.MetaRef{Type: presenter.MetaRemote, Name: r.Name}, Note: r.Type})
 	}
@@ -215,8 +215,7 @@ func (m *metadata) choose(ref presenter.MetaRef) {
 		return
 	}
 	if ref.Type == presenter.MetaRemote {
-		i := slices.IndexFunc(m.remotes, func(r rclone.Info) bool { return r.Name == ref.Name })
-		m.add(newRemoteTab(m, item, m.remotes[i]))
+		m.openRemote(item)
 		return
 	}
 	store, type_ := m.store, presenter.MetaTypeOf(ref.Type)
@@ -267,10 +266,10 @@ func (m *metadata) show(t *metaTab) {
 		m.center.Objects = []fyne.CanvasObject{t.all}
 	case m.store == nil:
 		m.center.Objects = []fyne.CanvasObject{m.d.emptyState("folder", "No project is open", "Connections, run configurations and environments belong to a project. Open its folder first.",
-			button("Open project folder", true, func() { m.d.do("open-project") }), button("Open sample", false, func() { m.d.do("open-sample") }))}
+			button("Open project folder", true, func() { m.d.do("open-project") }), button("Open sample", false, func() { m.d.do("open-sample") }), button("New remote…", false, func() { m.d.do("remote-new") }))}
 	default:
 		m.center.Objects = []fyne.CanvasObject{m.d.emptyState("metadata", "Select an element", "Connections, remotes, run configurations and environments of "+m.store.Project.Name+" are in the tree.",
-			button("New…", true, func() { m.d.do("meta-new") }))}
+			button("New…", true, func() { m.d.do("meta-new") }), button("New remote…", false, func() { m.d.do("remote-new") }))}
 	}
 	m.tree.mark()
 	m.all.Refresh()
@@ -310,7 +309,7 @@ func (m *metadata) close(t *metaTab) {
 		drop()
 		return
 	}
-	m.d.ask("Close "+t.item.Ref.Name+"?", "The "+t.draft.Type.One+" "+t.item.Ref.Name+" has changes that are not saved.",
+	m.d.ask("Close "+t.item.Ref.Name+"?", "The "+t.type_().One+" "+t.item.Ref.Name+" has changes that are not saved.",
 		answer{"Cancel", false, nil}, answer{"Close without saving", false, drop}, answer{"Save and close", true, func() { t.save(drop) }})
 }
 
@@ -341,7 +340,7 @@ func (m *metadata) askQuit() {
 		answer{"Stay", false, nil},
 		answer{"Quit without saving", false, func() {
 			for _, t := range list {
-				t.draft.Revert()
+				t.giveUp()
 			}
 			m.d.quit()
 		}},

@@ -61,4 +61,5 @@ func (s *shown) metaPictures(t *testing.T, shot func(string)) {
 		m.close(m.open[0])
 	}
 	shot("metadata-empty")
+	s.remotePictures(t, shot)
 }

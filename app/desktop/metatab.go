@@ -20,13 +20,20 @@ import (
 
 // metaTab is one open element: its head, its form and the cards of results.
 type metaTab struct {
-	m      *metadata
-	item   presenter.MetaItem
-	draft  *presenter.MetaDraft // nil for a remote
-	uses   []presenter.MetaUse
-	remote rclone.Info
-	where  string // location of the remote that is tested
-	raw    bool   // the JSON is shown instead of the form
+	m     *metadata
+	item  presenter.MetaItem
+	draft *presenter.MetaDraft // nil for a remote
+	uses  []presenter.MetaUse
+	raw   bool // the JSON is shown instead of the form
+
+	remote   rclone.Info
+	far      *presenter.RemoteDraft // nil for one of the environment, and what is no remote
+	farUses  []presenter.RemoteUse
+	farForm  *remoteForm
+	where    string // location of the remote that is tested and looked into
+	seen     remoteLook
+	looking  context.CancelFunc // of the look into it; nil when nobody looks
+	advanced bool               // the advanced options are shown
 
 	form   *metaForm
 	cards  *fyne.Container
@@ -44,20 +51,34 @@ func newMetaTab(m *metadata, item presenter.MetaItem, draft *presenter.MetaDraft
 	return t
 }
 
-func newRemoteTab(m *metadata, item presenter.MetaItem, r rclone.Info) *metaTab {
-	t := &metaTab{m: m, item: item, remote: r, where: r.Name + ":"}
-	t.build()
-	return t
-}
-
 func (t *metaTab) type_() presenter.MetaType {
 	if t.draft == nil {
-		return presenter.MetaType{Key: presenter.MetaRemote, Name: "Remotes", One: "remote", Icon: "cloud"}
+		return remoteType
 	}
 	return t.draft.Type
 }
 
-func (t *metaTab) dirty() bool { return t.draft != nil && t.draft.Dirty() }
+// remoteType is the group of the remotes; they belong to the user, not to a project.
+var remoteType = presenter.MetaType{Key: presenter.MetaRemote, Name: "Remotes", One: "remote", Icon: "cloud"}
+
+func (t *metaTab) dirty() bool {
+	return t.draft != nil && t.draft.Dirty() || t.far != nil && t.far.Dirty()
+}
+
+// stored tells whether there is something to go back to.
+func (t *metaTab) stored() bool {
+	return t.draft != nil && t.draft.Stored() || t.far != nil && t.far.Stored()
+}
+
+// giveUp goes back to what is on disk.
+func (t *metaTab) giveUp() {
+	if t.draft != nil {
+		t.draft.Revert()
+	}
+	if t.far != nil {
+		t.far.Revert()
+	}
+}
 
 // build makes head and body.
 func (t *metaTab) build() {
@@ -74,10 +95,10 @@ func (t *metaTab) build() {
 		row.Add(t.tools.json)
 	}
 	if kind.Testable() {
-		t.tools.test = button("Test", t.draft == nil, t.test)
+		t.tools.test = button("Test", t.draft == nil && t.far == nil, t.test)
 		row.Add(t.tools.test)
 	}
-	if t.draft != nil {
+	if t.draft != nil || t.far != nil {
 		t.tools.revert, t.tools.save = button("Revert", false, t.revert), button("Save", true, func() { t.save(nil) })
 		row.Add(t.tools.revert)
 		row.Add(t.tools.save)
@@ -103,8 +124,11 @@ func (t *metaTab) fill() {
 	d := t.m.d
 	var left fyne.CanvasObject
 	switch {
+	case t.far != nil:
+		t.farForm = newRemoteForm(t)
+		left = t.farForm.all
 	case t.draft == nil:
-		left = t.remoteForm()
+		left = t.remoteFacts()
 	case t.raw:
 		t.body.Objects = []fyne.CanvasObject{t.rawForm()}
 		t.body.Refresh()
@@ -160,7 +184,7 @@ func (t *metaTab) changed() {
 	text := capital(kind.One)
 	switch {
 	case t.draft == nil:
-		text += " · " + t.remote.Type
+		text += " · " + t.remote.Type + " · " + t.usedBy()
 	case kind.Key == presenter.MetaEnvironment || kind.Key == presenter.MetaProject:
 		text += " · " + t.m.metaFile(t.draft.Path)
 	default:
@@ -169,10 +193,10 @@ func (t *metaTab) changed() {
 	if t.item.Note == "active" {
 		text += " · active"
 	}
-	if t.draft != nil {
-		setEnabled(t.tools.save, t.draft.Dirty())
-		setEnabled(t.tools.revert, t.draft.Dirty() && t.draft.Stored())
-		if t.draft.Dirty() {
+	if t.tools.save != nil {
+		setEnabled(t.tools.save, t.dirty() && (t.far == nil || !t.far.NeedsLogin()))
+		setEnabled(t.tools.revert, t.dirty() && t.stored())
+		if t.dirty() {
 			text += " · not saved"
 		}
 	}
@@ -187,6 +211,9 @@ func (t *metaTab) changed() {
 }
 
 func (t *metaTab) usedBy() string {
+	if len(t.farUses) > 0 {
+		return "used by " + presenter.CountRemoteUses(t.farUses)
+	}
 	if len(t.uses) == 0 {
 		return "used by nothing in this project"
 	}
@@ -214,10 +241,14 @@ func (t *metaTab) tabButton() fyne.CanvasObject {
 
 // save writes the file; done, which may be nil, runs when that went well.
 func (t *metaTab) save(done func()) {
-	if t.draft == nil || !t.draft.Dirty() {
+	if !t.dirty() {
 		if done != nil {
 			done()
 		}
+		return
+	}
+	if t.far != nil {
+		t.saveRemote(done)
 		return
 	}
 	draft := t.draft
@@ -243,8 +274,8 @@ func (t *metaTab) save(done func()) {
 
 // revert goes back to what is on disk.
 func (t *metaTab) revert() {
-	t.m.d.ask("Give up the changes?", "The "+t.draft.Type.One+" "+t.item.Ref.Name+" becomes what its file holds.",
-		answer{"Keep editing", true, nil}, answer{"Revert " + t.item.Ref.Name, false, func() { t.draft.Revert(); t.fill() }})
+	t.m.d.ask("Give up the changes?", "The "+t.type_().One+" "+t.item.Ref.Name+" becomes what its file holds.",
+		answer{"Keep editing", true, nil}, answer{"Revert " + t.item.Ref.Name, false, func() { t.giveUp(); t.fill() }})
 }
 
 // reload reads the element again.
@@ -275,5 +306,8 @@ func (t *metaTab) stop() {
 	if t.cancel != nil {
 		t.cancel()
 		t.cancel = nil
+	}
+	if t.looking != nil {
+		t.looking()
 	}
 }

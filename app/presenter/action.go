@@ -109,6 +109,7 @@ func Actions() []Action {
 		{ID: "cache-clear", Title: "Clear cached rows", Icon: "eraser", Menu: "Gates", Selection: true, File: true},
 
 		{ID: "meta-new", Title: "New metadata…", Icon: "add", Menu: "Metadata", Keys: []string{"Ctrl+Alt+M"}},
+		{ID: "remote-new", Title: "New remote…", Icon: "cloud", Menu: "Metadata", Keys: []string{"Ctrl+Alt+R"}},
 		{ID: "meta-test", Title: "Test connection or remote", Icon: "check-file", Menu: "Metadata", Keys: []string{"Ctrl+Alt+T"}},
 		{ID: "meta-json", Title: "Form or JSON", Menu: "Metadata", Keys: []string{"Ctrl+Alt+J"}},
 		{ID: "meta-duplicate", Title: "Duplicate…", Icon: "copy", Menu: "Metadata", Keys: []string{"Ctrl+Alt+D"}, After: true},

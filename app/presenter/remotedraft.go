@@ -104,6 +104,28 @@ func (d *RemoteDraft) Keeps(o *rclone.Option) bool { return slices.Contains(d.no
 // Choices are what an option may be, with the values set so far.
 func (d *RemoteDraft) Choices(o *rclone.Option) []rclone.Choice { return o.Offered(d.now.Values) }
 
+// FindOptions lists the options with a text in name or description, those that
+// are set first.
+func FindOptions(d *RemoteDraft, options []*rclone.Option, text string) []*rclone.Option {
+	var found, rest []*rclone.Option
+	for _, o := range options {
+		switch {
+		case !contains(OptionLabel(o)+" "+o.Name+" "+o.Title, lower(strings.TrimSpace(text))):
+		case d.IsSet(o):
+			found = append(found, o)
+		default:
+			rest = append(rest, o)
+		}
+	}
+	return append(found, rest...)
+}
+
+// IsSet tells whether an option has a value of its own.
+func (d *RemoteDraft) IsSet(o *rclone.Option) bool {
+	_, ok := d.now.Values[o.Name]
+	return ok || d.Keeps(o)
+}
+
 // Set changes an option. An empty value takes it away; of a secret that is
 // kept, an empty one leaves it as it is, and Forget takes it away.
 func (d *RemoteDraft) Set(o *rclone.Option, text string) {

@@ -1,0 +1,249 @@
+//go:build !headless
+
+package desktop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+
+	"sluice/app/presenter"
+	"sluice/storage/rclone"
+)
+
+// openRemote opens a remote of rclone.conf as a form, one of the environment as facts.
+func (m *metadata) openRemote(item presenter.MetaItem) {
+	at := slices.IndexFunc(m.remotes, func(r rclone.Info) bool { return r.Name == item.Ref.Name })
+	info, store, ws := m.remotes[at], m.store, m.ws
+	type found struct {
+		draft *presenter.RemoteDraft
+		uses  []presenter.RemoteUse
+	}
+	background(m.d, func() (f found, err error) {
+		if store != nil {
+			if f.uses, err = presenter.FindRemoteUses(context.Background(), store, ws.Scope, info.Name); err != nil {
+				return f, err
+			}
+		}
+		if info.Source == "environment" {
+			return f, nil
+		}
+		f.draft, err = keeping(m.d, func(ctx context.Context, k presenter.RemoteKeeper) (*presenter.RemoteDraft, error) {
+			return presenter.LoadRemote(ctx, k, info.Name)
+		})
+		return f, err
+	}, func(f found, err error) {
+		if err != nil {
+			m.d.fail("Open "+info.Name, err)
+			return
+		}
+		t := &metaTab{m: m, item: item, far: f.draft, remote: info, farUses: f.uses, where: presenter.HomeOfRemote(f.uses)}
+		known := t.where != ""
+		if !known {
+			t.where = info.Name + ":"
+		}
+		t.build()
+		m.add(t)
+		if known && m.now == t {
+			t.look()
+		}
+	})
+}
+
+// newRemoteTab is the tab of a remote that is not kept yet.
+func newRemoteTab(m *metadata, draft *presenter.RemoteDraft) *metaTab {
+	ref := presenter.MetaRef{Type: presenter.MetaRemote, Name: draft.Name}
+	t := &metaTab{m: m, item: presenter.MetaItem{Ref: ref}, far: draft, where: draft.Name + ":", remote: rclone.Info{Name: draft.Name, Type: draft.Backend.Type, Source: "file"}}
+	t.build()
+	return t
+}
+
+// saveRemote writes the remote into rclone.conf; what is wrong is told first, and
+// does not keep anybody from saving.
+func (t *metaTab) saveRemote(done func()) {
+	d, draft, fresh := t.m.d, t.far, !t.far.Stored()
+	if draft.NeedsLogin() {
+		d.frame.note("rclone itself sets up " + draft.Name + ": type the command that is shown in a terminal")
+		return
+	}
+	if problems := draft.Problems(); len(problems) > 0 && fresh {
+		var names []string
+		for _, p := range problems {
+			names = append(names, p)
+		}
+		slices.Sort(names)
+		d.frame.note(draft.Name + " is not saved: " + strings.Join(names, ", "))
+		t.farForm.fold(t.advanced || t.farForm.wrongIsFolded())
+		return
+	}
+	background(d, func() (struct{}, error) {
+		return keeping(d, func(ctx context.Context, k presenter.RemoteKeeper) (struct{}, error) {
+			return struct{}{}, draft.Save(ctx, k)
+		})
+	}, func(_ struct{}, err error) {
+		if err != nil {
+			d.fail("Save "+draft.Name, err)
+			return
+		}
+		d.frame.note("Saved " + draft.Name + " in rclone.conf")
+		d.event("metadata saved remote %s", draft.Name)
+		t.fill()
+		t.m.reload()
+		if done != nil {
+			done()
+		}
+	})
+}
+
+// wrongIsFolded tells whether a problem is at an option that is not in sight.
+func (f *remoteForm) wrongIsFolded() bool {
+	for name := range f.t.far.Problems() {
+		if f.parts[name] == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// changeableRemote tells whether a remote stands in rclone.conf, with a sentence in
+// the status bar when it does not.
+func (t *metaTab) changeableRemote(doing string) bool {
+	switch {
+	case t.far == nil:
+		t.m.d.frame.note(fmt.Sprintf("%s: %s is set up in %s", doing, t.remote.Name, presenter.RemoteSource(t.remote)))
+	case !t.far.Stored():
+		t.m.d.frame.note(doing + ": save " + t.far.Name + " first")
+	default:
+		return true
+	}
+	return false
+}
+
+// duplicateRemote asks for the name of a copy, which has the secrets too.
+func (t *metaTab) duplicateRemote() {
+	if !t.changeableRemote("Duplicate") {
+		return
+	}
+	name := t.far.Name
+	t.askRemoteName("Duplicate "+name, "Duplicate", name+"-copy", "The copy has the same settings, passwords included.", func(to string) {
+		t.changeRemotes("Duplicate "+name, to, func(ctx context.Context, k presenter.RemoteKeeper) error { return k.CopyRemote(ctx, name, to) })
+	})
+}
+
+// renameRemote asks for another name and says what still uses the old one.
+func (t *metaTab) renameRemote() {
+	if !t.changeableRemote("Rename") {
+		return
+	}
+	if t.dirty() {
+		t.m.d.frame.note("Save the changes of " + t.far.Name + " first")
+		return
+	}
+	name, warning := t.far.Name, ""
+	if len(t.farUses) > 0 {
+		warning = fmt.Sprintf("%s of this project refer to it by the name %s; change them afterwards.", presenter.CountRemoteUses(t.farUses), name)
+	}
+	t.askRemoteName("Rename "+name, "Rename", name, warning, func(to string) {
+		t.m.drop(t.item.Ref)
+		t.changeRemotes("Rename "+name, to, func(ctx context.Context, k presenter.RemoteKeeper) error { return k.RenameRemote(ctx, name, to) })
+	})
+}
+
+func (t *metaTab) changeRemotes(doing, to string, do func(context.Context, presenter.RemoteKeeper) error) {
+	t.m.change(nil, doing, func() (presenter.MetaItem, error) {
+		return keeping(t.m.d, func(ctx context.Context, k presenter.RemoteKeeper) (presenter.MetaItem, error) {
+			return presenter.MetaItem{Ref: presenter.MetaRef{Type: presenter.MetaRemote, Name: to}}, do(ctx, k)
+		})
+	})
+}
+
+func (t *metaTab) askRemoteName(title, ok, name, remark string, do func(string)) {
+	d := t.m.d
+	hint := d.words("", captionSize, inkTone(toneError))
+	entry := d.field(name, "Name", func(string) { hint.Set("", nil) })
+	var dl *dialog
+	accept := func() {
+		if problem := t.m.checkRemoteName(entry.Text); problem != "" {
+			hint.Set(problem, nil)
+			return
+		}
+		dl.close()
+		do(entry.Text)
+	}
+	entry.OnSubmitted = func(string) { accept() }
+	body := container.New(layout.NewCustomPaddedVBoxLayout(4), d.caption("Name"), entry, hint)
+	if remark != "" {
+		body.Add(paragraph(remark))
+	}
+	dl = d.dialog(title, "", body, fyne.NewSize(460, 240), nil, button("Cancel", false, func() { dl.close() }), button(ok, true, accept))
+	dl.onEnter = accept
+	d.focus(entry)
+	entry.TypedShortcut(&fyne.ShortcutSelectAll{})
+}
+
+// maxNamedUses bounds what the question before a removal names.
+const maxNamedUses = 8
+
+// removeRemote takes a remote out of rclone.conf, after a question that names what
+// uses it as the project is now.
+func (t *metaTab) removeRemote() {
+	if t.far != nil && !t.far.Stored() {
+		t.m.close(t)
+		return
+	}
+	if !t.changeableRemote("Delete") {
+		return
+	}
+	d, store, ws, name := t.m.d, t.m.store, t.m.ws, t.far.Name
+	background(d, func() ([]presenter.RemoteUse, error) {
+		if store == nil {
+			return nil, nil
+		}
+		return presenter.FindRemoteUses(context.Background(), store, ws.Scope, name)
+	}, func(uses []presenter.RemoteUse, err error) {
+		if err != nil {
+			d.fail("Delete "+name, err)
+			return
+		}
+		t.askRemoval(name, uses)
+	})
+}
+
+func (t *metaTab) askRemoval(name string, uses []presenter.RemoteUse) {
+	d := t.m.d
+	text := fmt.Sprintf("%s is taken out of rclone.conf with its passwords, for every program that uses the file. What is stored there stays. It cannot be undone.", name)
+	switch {
+	case t.m.store == nil:
+	case len(uses) == 0:
+		text += "\n\nNothing in this project uses it."
+	default:
+		text += "\n\n" + presenter.CountRemoteUses(uses) + " of this project will stop with an error:"
+		for i, u := range uses {
+			if i == maxNamedUses {
+				text += fmt.Sprintf("\n…and %d more", len(uses)-i)
+				break
+			}
+			text += "\n• " + u.String()
+		}
+	}
+	d.ask("Delete the remote "+name+"?", text, answer{"Cancel", true, nil}, answer{"Delete " + name, false, func() {
+		background(d, func() (struct{}, error) {
+			return keeping(d, func(ctx context.Context, k presenter.RemoteKeeper) (struct{}, error) {
+				return struct{}{}, k.RemoveRemote(ctx, name)
+			})
+		}, func(_ struct{}, err error) {
+			if err != nil {
+				d.fail("Delete "+name, err)
+				return
+			}
+			t.m.drop(t.item.Ref)
+			d.event("metadata deleted remote %s", name)
+			t.m.reload()
+		})
+	}})
+}
