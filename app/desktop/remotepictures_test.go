@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"sluice/app/presenter"
+	"sluice/engine/pipeline"
 )
 
 // remotePictures draws remotes: the question for a new one, one that is wrong, one
@@ -29,8 +30,8 @@ func (s *shown) remotePictures(t *testing.T, shot func(string)) {
 		t.Fatal(err)
 	}
 	s.do("go-designer")
-	s.do("run")
-	s.accept(t)
+	s.open(filepath.Join(s.folder, "load-orders.hpl"))
+	s.current.run(s.current.options, pipeline.Run{}, nil)
 	s.do("go-metadata")
 	m.reload()
 	m.choose(presenter.MetaRef{Type: presenter.MetaRemote, Name: "exports"})
