@@ -104,6 +104,13 @@ func (g *Graph) SetTheme(t *paint.Theme) {
 	g.Repaint()
 }
 
+// FontsChanged measures and paints everything again.
+func (g *Graph) FontsChanged() {
+	g.machine.Scene().Measure()
+	g.hideTip()
+	g.Repaint()
+}
+
 // SetGesture changes what the user may do.
 func (g *Graph) SetGesture(cfg gesture.Config) {
 	g.cfg.Gesture = cfg

@@ -360,7 +360,14 @@ func (d *Desktop) setLook(look presenter.Look) {
 		return
 	}
 	d.memory.Dark = !d.memory.Dark
-	d.look = newLook(d.memory.Dark)
+	d.look = newLook(d.memory.Dark, &d.chosen)
+	d.restyle()
+	d.remember()
+	d.event("theme dark=%v", d.memory.Dark)
+}
+
+// restyle shows everything in the colours and fonts of now.
+func (d *Desktop) restyle() {
 	d.app.Settings().SetTheme(d.look)
 	for _, e := range d.editors {
 		e.graph.SetTheme(d.look.Theme)
@@ -376,6 +383,4 @@ func (d *Desktop) setLook(look presenter.Look) {
 	}
 	d.win.SetMainMenu(d.mainMenu())
 	d.win.Content().Refresh()
-	d.remember()
-	d.event("theme dark=%v", d.memory.Dark)
 }

@@ -43,6 +43,10 @@ type Desktop struct {
 	win     fyne.Window
 	look    *look
 	fonts   *paint.Fonts
+	chosen  chosenFonts
+	lacked  map[rune]bool // blocks of characters that no font had
+	lacking []rune        // that are to be looked for
+	finding bool
 	catalog *presenter.Catalog
 	history *workspace.History
 	place   place
@@ -129,7 +133,8 @@ func New(a fyne.App, o Options) (*Desktop, error) {
 	}
 	d.memory = presenter.LoadMemory(d.memoryPath)
 	d.memory.Dark = d.wantsDark()
-	d.look = newLook(d.memory.Dark)
+	d.look = newLook(d.memory.Dark, &d.chosen)
+	d.fonts.Missing, d.lacked = d.lacks, map[rune]bool{}
 	a.Settings().SetTheme(d.look)
 	a.SetIcon(appTile())
 	d.win = a.NewWindow("Sluice")
@@ -168,6 +173,10 @@ func (d *Desktop) start(files []string) {
 		d.restore(slices.Clone(d.memory.Open), d.memory.Current)
 	}
 	d.openDrafts()
+	if d.memory.TextFont != "" || d.memory.CodeFont != "" {
+		d.useFonts()
+	}
+	d.every(time.Second, d.findFonts)
 	d.every(2*time.Second, d.lookOutside)
 	d.every(5*time.Second, func() {
 		d.autosave()

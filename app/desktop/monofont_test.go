@@ -15,7 +15,7 @@ import (
 // TestUnderscoresOfValuesShow draws one at the sizes that are used.
 func TestUnderscoresOfValuesShow(t *testing.T) {
 	a := test.NewTempApp(t)
-	a.Settings().SetTheme(newLook(false))
+	a.Settings().SetTheme(newLook(false, &chosenFonts{}))
 	for _, size := range []float32{monoSize, textSize} {
 		c := canvas.NewText("_", color.Black)
 		c.TextSize, c.TextStyle = size, fyne.TextStyle{Monospace: true}

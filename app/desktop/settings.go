@@ -135,6 +135,7 @@ func (d *Desktop) showSettings() {
 				d.fail("Change the size of everything", err)
 			}
 		})),
+		d.fontRows(row),
 		row("Mini-map", "", miniMap),
 		section("Runs"),
 		row("Log level", "Of the next run; its dialog asks again.", choice(logLevels, d.memory.LogLevel, func(s string) { d.memory.LogLevel = s })),
@@ -150,7 +151,7 @@ func (d *Desktop) showSettings() {
 		container.NewHBox(button("Keys…", false, func() { d.showKeys() }), button("Remove old records…", false, d.askRetention), button("Disk use…", false, d.showDisk)),
 	)
 	var dl *dialog
-	dl = d.dialog("Settings", "", container.NewVScroll(inset(body, 0, 14, 0, 0)), fyne.NewSize(720, 690), nil, button("Close", true, func() { dl.close() }))
+	dl = d.dialog("Settings", "", container.NewVScroll(inset(body, 0, 14, 0, 0)), fyne.NewSize(720, 740), nil, button("Close", true, func() { dl.close() }))
 	dl.onEnter = func() { dl.close() }
 }
 

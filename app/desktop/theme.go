@@ -12,15 +12,18 @@ import (
 )
 
 // look is the Fyne theme over the colours of package paint.
-type look struct{ *paint.Theme }
+type look struct {
+	*paint.Theme
+	fonts *chosenFonts
+}
 
 var _ fyne.Theme = (*look)(nil)
 
-func newLook(dark bool) *look {
+func newLook(dark bool, fonts *chosenFonts) *look {
 	if dark {
-		return &look{paint.Dark()}
+		return &look{paint.Dark(), fonts}
 	}
-	return &look{paint.Light()}
+	return &look{paint.Light(), fonts}
 }
 
 // Color implements fyne.Theme. The variant of the system is ignored: light and dark
@@ -83,8 +86,12 @@ func (l *look) state(name fyne.ThemeColorName) color.Color {
 	return theme.DefaultTheme().Color(name, variant)
 }
 
-// Font implements fyne.Theme: Fyne carries Noto Sans and DejaVu Sans Mono itself.
+// Font implements fyne.Theme: Fyne carries Noto Sans and DejaVu Sans Mono itself, for
+// when no other font was chosen.
 func (l *look) Font(s fyne.TextStyle) fyne.Resource {
+	if f := l.fonts.of(s); f != nil {
+		return f
+	}
 	if s.Monospace {
 		return monoFont()
 	}

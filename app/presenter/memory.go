@@ -11,8 +11,10 @@ import (
 // Memory is what the desktop keeps from one start to the next.
 type Memory struct {
 	Look     Look     `json:"look"`
-	Scale    int      `json:"scale"` // percent; 0 is the system's
-	Dark     bool     `json:"dark"`  // how it looks now
+	Scale    int      `json:"scale"`     // percent; 0 is the system's
+	TextFont string   `json:"text_font"` // family; "" is our own
+	CodeFont string   `json:"code_font"`
+	Dark     bool     `json:"dark"` // how it looks now
 	Width    float32  `json:"width"`
 	Height   float32  `json:"height"`
 	Side     float64  `json:"side"`   // share of the window of the left side

@@ -18,12 +18,14 @@ var fontFiles embed.FS
 // Face is one of the fonts.
 type Face uint8
 
-// The faces of the design. Fallback fonts follow behind them.
+// The faces of the design. Fallback fonts follow behind them: the embedded ones, for
+// when others took their place, then those that were added.
 const (
 	Regular Face = iota
 	Bold
 	Mono
-	firstFallback
+	embedded
+	firstFallback = 2 * embedded
 )
 
 // asciiFirst and asciiCount bound the characters with tables of their own.
@@ -39,6 +41,11 @@ type Fonts struct {
 	glyphs *cache[glyphKey, *glyph]
 	others map[otherKey]otherGlyph // beyond ASCII; bounded by maxOthers
 	buf    sfnt.Buffer
+	// changes counts the changes of fonts: what was rendered before is out of date.
+	changes uint32
+	// Missing, if set, hears of each character that no font has. It may be called for
+	// the same one again, and must not use the Fonts.
+	Missing func(r rune)
 }
 
 type loadedFont struct {
@@ -82,10 +89,8 @@ type glyph struct {
 	cov             []uint8
 }
 
-// NewFonts loads the embedded fonts. Fallback holds the bytes of more TrueType
-// or OpenType fonts, asked in order for characters the embedded ones lack; it
-// may be empty. An error means that a fallback font could not be read.
-func NewFonts(fallback ...[]byte) (*Fonts, error) {
+// NewFonts loads the embedded fonts.
+func NewFonts() (*Fonts, error) {
 	f := &Fonts{
 		glyphs: newCache[glyphKey, *glyph](glyphBytes),
 		others: make(map[otherKey]otherGlyph),
@@ -95,37 +100,39 @@ func NewFonts(fallback ...[]byte) (*Fonts, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read font %s: %w", name, err)
 		}
-		if err := f.load(data); err != nil {
+		l, err := f.load(FontFile{Data: data}, Face(len(f.faces)))
+		if err != nil {
 			return nil, fmt.Errorf("parse font %s: %w", name, err)
 		}
+		f.faces = append(f.faces, l)
 	}
-	for i, data := range fallback {
-		if err := f.load(data); err != nil {
-			return nil, fmt.Errorf("parse fallback font %d: %w", i, err)
-		}
-	}
+	f.faces = append(f.faces, f.faces...) // the embedded ones again
 	return f, nil
 }
 
-func (f *Fonts) load(data []byte) error {
-	parsed, err := sfnt.Parse(data)
+// load parses a font that is to stand for a face.
+func (f *Fonts) load(from FontFile, face Face) (*loadedFont, error) {
+	file, err := sfnt.ParseCollection(from.Data)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	parsed, err := file.Font(from.Number)
+	if err != nil {
+		return nil, err
 	}
 	l := &loadedFont{sfnt: parsed}
 	for i := range l.index {
 		g, err := parsed.GlyphIndex(&f.buf, rune(asciiFirst+i))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		l.index[i] = g
 		l.advance[i] = f.unitAdvance(parsed, g)
 	}
-	if len(f.faces) < int(Mono) {
+	if face < Mono {
 		f.loadKerning(l)
 	}
-	f.faces = append(f.faces, l)
-	return nil
+	return l, nil
 }
 
 // unitSize is the size, in pixels, at which advances are read.
@@ -153,6 +160,10 @@ func (f *Fonts) loadKerning(l *loadedFont) {
 func (f *Fonts) find(face Face, r rune) otherGlyph {
 	if i := r - asciiFirst; i >= 0 && i < asciiCount {
 		l := f.faces[face]
+		if l.index[i] == 0 {
+			face += embedded
+			l = f.faces[face]
+		}
 		return otherGlyph{face, l.index[i], l.advance[i]}
 	}
 	key := otherKey{face, r}
@@ -171,16 +182,19 @@ func (f *Fonts) search(face Face, r rune) otherGlyph {
 	if r < ' ' || r == 0xFEFF || r >= 0x200B && r <= 0x200F {
 		return otherGlyph{face, f.faces[face].index[0], 0}
 	}
-	order := []Face{face, Regular}
+	order := []Face{face, Regular, embedded + face%embedded, embedded + Regular}
 	for i := firstFallback; int(i) < len(f.faces); i++ {
 		order = append(order, i)
 	}
-	order = append(order, Mono)
+	order = append(order, Mono, embedded+Mono)
 	for _, candidate := range order {
 		parsed := f.faces[candidate].sfnt
 		if g, err := parsed.GlyphIndex(&f.buf, r); err == nil && g != 0 {
 			return otherGlyph{candidate, g, f.unitAdvance(parsed, g)}
 		}
+	}
+	if f.Missing != nil {
+		f.Missing(r)
 	}
 	return otherGlyph{face, 0, f.unitAdvance(f.faces[face].sfnt, 0)}
 }

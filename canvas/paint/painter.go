@@ -226,7 +226,7 @@ func (p *Painter) text(s string, face Face, size, x, baseline float64, c color.R
 	if s == "" {
 		return
 	}
-	key := textKey{text: s, face: face, size: quarter(size * p.f.Scale)}
+	key := textKey{text: s, face: face, size: quarter(size * p.f.Scale), changes: p.fonts.changes}
 	if halo {
 		key.halo = uint8(math.Min(8, math.Round(2*p.f.Scale)))
 	}

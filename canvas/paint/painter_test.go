@@ -8,6 +8,8 @@ import (
 	"image/color"
 	"image/png"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -423,7 +425,54 @@ func TestFonts(t *testing.T) {
 	if w := fonts.Width("漢字", 12, false); w <= 0 {
 		t.Errorf("unknown characters are %v wide", w)
 	}
-	if _, err := paint.NewFonts([]byte("no font")); err == nil {
-		t.Error("a broken fallback font was taken")
+}
+
+// Other fonts take the place of the embedded ones, which still have what they lack;
+// what no font has is asked for, and painted once it is there.
+func TestOtherFonts(t *testing.T) {
+	fonts, err := paint.NewFonts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) paint.FontFile {
+		data, err := os.ReadFile(filepath.Join("fonts", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return paint.FontFile{Data: data}
+	}
+	var missing []rune
+	fonts.Missing = func(r rune) { missing = append(missing, r) }
+	const arrow = "⇧" // in the font of code only
+	usual := fonts.Width("Table", 12, false)
+	if err := fonts.Use(read("DejaVuSansMono.ttf"), read("NotoSans-Bold.ttf"), paint.FontFile{}); err != nil {
+		t.Fatal(err)
+	}
+	if w := fonts.Width("iiiii", 12, false); math.Abs(w-fonts.Width("WWWWW", 12, false)) > 1e-3 {
+		t.Errorf("letters of a font of code are %v wide", w)
+	}
+	if err := fonts.Use(paint.FontFile{Data: []byte("no font")}, paint.FontFile{}, paint.FontFile{}); err == nil || fonts.Width("Table", 12, false) == usual {
+		t.Errorf("a broken font: %v, %v wide as before", err, usual)
+	}
+	if err := fonts.Use(paint.FontFile{}, paint.FontFile{}, paint.FontFile{}); err != nil || fonts.Width("Table", 12, false) != usual {
+		t.Errorf("the embedded fonts again: %v, %v wide instead of %v", err, fonts.Width("Table", 12, false), usual)
+	}
+	fonts.Width(arrow, 12, false)
+	if len(missing) != 0 || !fonts.Has([]rune(arrow)[0]) {
+		t.Errorf("%q was asked for, and the font of code has the arrow", missing)
+	}
+	fonts.Width("漢漢", 12, false)
+	if string(missing) != "漢" || fonts.Has('漢') {
+		t.Errorf("asked for %q", string(missing))
+	}
+	if err := fonts.Add(read("DejaVuSansMono.ttf")); err != nil {
+		t.Fatal(err)
+	}
+	fonts.Width("漢", 12, false)
+	if string(missing) != "漢漢" {
+		t.Errorf("after one more font that lacks it too: asked for %q", string(missing))
+	}
+	if fonts.Add(paint.FontFile{Data: []byte("no font")}) == nil || fonts.Add(paint.FontFile{Data: read("NotoSans-Bold.ttf").Data, Number: 1}) == nil {
+		t.Error("a broken font, and the second one of a file of one, were taken")
 	}
 }

@@ -8,6 +8,8 @@ type textKey struct {
 	face Face
 	size uint16 // quarter pixels
 	halo uint8  // pixels around the text that are cleared
+	// changes of the fonts before it was rendered
+	changes uint32
 }
 
 // textMask is a rendered line: coverage of the letters and of their halo,

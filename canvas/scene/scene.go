@@ -67,6 +67,14 @@ func New(g Graph, m Measurer, opts Options) *Scene {
 	return s
 }
 
+// Measure measures the labels again, after the fonts have changed.
+func (s *Scene) Measure() {
+	for i := range s.nodes {
+		s.lines[i] = s.labelLines(i)
+	}
+	s.buildIndex()
+}
+
 // finite keeps a broken coordinate from poisoning everything around it.
 func finite(p Point) Point {
 	ok := func(v float64) float64 {
