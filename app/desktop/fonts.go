@@ -55,25 +55,13 @@ func installedFonts() ([]family, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]family{}
+	found := families{}
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-			if ext := strings.ToLower(filepath.Ext(path)); err != nil || e.IsDir() || ext != ".ttf" && ext != ".otf" {
-				return nil
+			if err == nil && !e.IsDir() && isFontFile(path) {
+				found.add(path)
 			}
-			name, style, ok := fontNames(path)
-			if !ok {
-				return nil
-			}
-			f := found[name]
-			if f.files == nil {
-				f = family{name, map[fontStyle]string{}}
-			}
-			if f.files[style] == "" {
-				f.files[style] = path
-			}
-			found[name] = f
-			return nil
+			return nil // what cannot be read is left out
 		})
 		if err != nil {
 			return nil, err
@@ -83,6 +71,29 @@ func installedFonts() ([]family, error) {
 	list := slices.Collect(maps.Values(found))
 	slices.SortFunc(list, func(a, b family) int { return strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name)) })
 	return list, nil
+}
+
+func isFontFile(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".ttf" || ext == ".otf"
+}
+
+// families are families by name.
+type families map[string]family
+
+func (l families) add(path string) {
+	name, style, ok := fontNames(path)
+	if !ok {
+		return
+	}
+	f := l[name]
+	if f.files == nil {
+		f = family{name, map[fontStyle]string{}}
+	}
+	if f.files[style] == "" {
+		f.files[style] = path
+	}
+	l[name] = f
 }
 
 // fontNames reads family and style from the names in a font file.
