@@ -199,6 +199,9 @@ func (t *metaTab) changed() {
 		if t.dirty() {
 			text += " · not saved"
 		}
+		if t.far != nil && len(t.far.Problems()) > 0 {
+			text += " · " + presenter.Plural(int64(len(t.far.Problems())), "setting") + " to correct"
+		}
 	}
 	t.hint.Set(text, nil)
 	t.m.tree.list.Refresh()

@@ -63,15 +63,15 @@ func newRemoteTab(m *metadata, draft *presenter.RemoteDraft) *metaTab {
 	return t
 }
 
-// saveRemote writes the remote into rclone.conf; what is wrong is told first, and
-// does not keep anybody from saving.
+// saveRemote writes the remote into rclone.conf. One with wrong settings is not
+// written: other programs use the file too.
 func (t *metaTab) saveRemote(done func()) {
-	d, draft, fresh := t.m.d, t.far, !t.far.Stored()
+	d, draft := t.m.d, t.far
 	if draft.NeedsLogin() {
 		d.frame.note("rclone itself sets up " + draft.Name + ": type the command that is shown in a terminal")
 		return
 	}
-	if problems := draft.Problems(); len(problems) > 0 && fresh {
+	if problems := draft.Problems(); len(problems) > 0 {
 		var names []string
 		for _, p := range problems {
 			names = append(names, p)
@@ -231,7 +231,9 @@ func (t *metaTab) askRemoval(name string, uses []presenter.RemoteUse) {
 			text += "\n• " + u.String()
 		}
 	}
-	d.ask("Delete the remote "+name+"?", text, answer{"Cancel", true, nil}, answer{"Delete " + name, false, func() {
+	var dl *dialog
+	remove := func() {
+		dl.close()
 		background(d, func() (struct{}, error) {
 			return keeping(d, func(ctx context.Context, k presenter.RemoteKeeper) (struct{}, error) {
 				return struct{}{}, k.RemoveRemote(ctx, name)
@@ -245,5 +247,9 @@ func (t *metaTab) askRemoval(name string, uses []presenter.RemoteUse) {
 			d.event("metadata deleted remote %s", name)
 			t.m.reload()
 		})
-	}})
+	}
+	const lineHeight = 18
+	size := fyne.NewSize(560, 190+lineHeight*float32(strings.Count(text, "\n")))
+	dl = d.dialog("Delete the remote "+name+"?", "", container.NewVScroll(paragraph(text)), size, nil, button("Cancel", true, func() { dl.close() }), button("Delete "+name, false, remove))
+	dl.onEnter = func() { dl.close() }
 }

@@ -146,29 +146,50 @@ const maxHalfHint = 44
 // control is the label, the control and the hint of an option.
 func (f *remoteForm) control(o *rclone.Option) fyne.CanvasObject {
 	d := f.t.m.d
-	label := presenter.OptionLabel(o)
-	if o.Required {
-		label += " *"
-	}
 	p := &metaPart{hint: d.caption(""), frame: canvas.NewRectangle(color.Transparent)}
 	p.frame.StrokeWidth, p.frame.CornerRadius = 2, 5
 	p.frame.Hide()
 	f.parts[o.Name], f.helps[o.Name] = p, o.Title
-	var head fyne.CanvasObject = d.caption(label)
-	if o.Help != "" || len(o.Title) > 2*maxHalfHint {
-		help := d.flat("info", "", "Help on "+presenter.OptionLabel(o), func() { d.tell(presenter.OptionLabel(o), o.Title+"\n\n"+o.Help) })
-		help.size, help.iconSize, help.inkOf = fyne.NewSize(24, 24), 14, inkSoft
-		head = container.NewBorder(nil, nil, nil, help, head)
+	long := len(o.Title) > maxHalfHint
+	if o.Flag {
+		c := container.New(layout.NewCustomPaddedVBoxLayout(2), d.caption(""), f.withHelp(o, container.NewStack(f.input(o), p.frame)), p.hint)
+		if long {
+			c.Objects = c.Objects[1:]
+			return c
+		}
+		return &half{c, c.Objects[0], true}
 	}
-	c := container.New(layout.NewCustomPaddedVBoxLayout(2), sized(head, 0, 24), container.NewStack(f.input(o), p.frame), p.hint)
-	if len(o.Title) > maxHalfHint && !o.Flag || isFile(o) {
+	label := presenter.OptionLabel(o)
+	if o.Required {
+		label += " *"
+	}
+	head := sized(f.withHelp(o, d.caption(label)), 0, 24)
+	c := container.New(layout.NewCustomPaddedVBoxLayout(2), head, container.NewStack(f.input(o), p.frame), p.hint)
+	if long || isFile(o) || f.isFolder(o) {
 		return c
 	}
 	return &half{c, head, false}
 }
 
-// isFile tells whether an option is a path of this machine.
+// withHelp adds a button that shows all that rclone says, where the hint is only its
+// beginning.
+func (f *remoteForm) withHelp(o *rclone.Option, head fyne.CanvasObject) fyne.CanvasObject {
+	if o.Help == "" && len(o.Title) <= 2*maxHalfHint {
+		return head
+	}
+	d, label := f.t.m.d, presenter.OptionLabel(o)
+	help := d.flat("info", "", "Help on "+label, func() { d.tell(label, o.Title+"\n\n"+o.Help) })
+	help.size, help.iconSize, help.inkOf = fyne.NewSize(24, 24), 14, inkSoft
+	return container.NewBorder(nil, nil, nil, help, head)
+}
+
+// isFile tells whether an option is a file of this machine.
 func isFile(o *rclone.Option) bool { return strings.HasSuffix(o.Name, "_file") }
+
+// isFolder tells whether an option is, or may be, a folder of this machine.
+func (f *remoteForm) isFolder(o *rclone.Option) bool {
+	return o.Name == "remote" && f.t.far.Backend.Type == "alias"
+}
 
 func (f *remoteForm) input(o *rclone.Option) fyne.CanvasObject {
 	d, draft := f.t.m.d, f.t.far
@@ -202,7 +223,7 @@ func (f *remoteForm) input(o *rclone.Option) fyne.CanvasObject {
 		return d.choice(draft.Text(o), values, set)
 	}
 	text := d.field(draft.Text(o), o.Default, set)
-	folder := o.Name == "remote" && draft.Backend.Type == "alias"
+	folder := f.isFolder(o)
 	if !folder && !isFile(o) {
 		return text
 	}
@@ -241,9 +262,10 @@ func (f *remoteForm) secret(o *rclone.Option, set func(string)) fyne.CanvasObjec
 	d, draft := f.t.m.d, f.t.far
 	entry := d.field(draft.Text(o), "None", set)
 	entry.Password = true
-	if draft.Keeps(o) {
-		entry.PlaceHolder = "•••••••• stored"
+	if !draft.Keeps(o) {
+		return entry
 	}
+	entry.PlaceHolder = "•••••••• stored"
 	remove := d.tool("eraser", "Remove "+presenter.OptionLabel(o), func() {
 		draft.Forget(o)
 		entry.PlaceHolder = "None"

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
 	"sluice/app/presenter"
 	"sluice/engine/pipeline"
 )
@@ -19,7 +22,7 @@ func (s *shown) remotePictures(t *testing.T, shot func(string)) {
 	conf := filepath.Join(filepath.Dir(s.folder), "rclone.conf")
 	t.Setenv("RCLONE_CONFIG", conf)
 	held := filepath.Join(s.folder, "retail")
-	text := "[snapshots-s3]\ntype = s3\nprovider = Minio\naccess_key_id = never-shown\nsecret_access_key = never-shown\nendpoint = http://127.0.0.1:1\nregion = eu-north-1\nupload_cutoff = 64Mi\n\n" +
+	text := "[snapshots-s3]\ntype = s3\nprovider = Minio\naccess_key_id = never-shown\nsecret_access_key = never-shown\nendpoint = https://s3.example\nregion = eu-north-1\nupload_cutoff = 64Mi\n\n" +
 		"[exports]\ntype = alias\nremote = " + filepath.ToSlash(held) + "\n\n" +
 		"[a-remote-whose-name-is-far-too-long-for-the-tree-and-for-its-tab]\ntype = sftp\nhost = " + "a-host-with-a-name-that-is-far-too-long-to-be-shown-in-full-anywhere.example\nport = 22\n"
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
@@ -44,11 +47,13 @@ func (s *shown) remotePictures(t *testing.T, shot func(string)) {
 	m.now.where = "snapshots-s3:retail/sluice"
 	m.now.fill()
 	shot("remote-s3")
+	m.now.far.Set(m.remoteOption(t, "endpoint"), "http://localhost:1")
 	m.now.look()
 	s.do("meta-test")
 	m.now.farForm.fold(true)
 	m.now.far.Set(m.remoteOption(t, "chunk_size"), "five")
 	m.now.fill()
+	m.now.body.Objects[0].(*container.Scroll).ScrollToOffset(fyne.NewPos(0, 800))
 	shot("remote-wrong")
 	m.now.giveUp()
 	m.choose(presenter.MetaRef{Type: presenter.MetaRemote, Name: "a-remote-whose-name-is-far-too-long-for-the-tree-and-for-its-tab"})

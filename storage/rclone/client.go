@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -205,6 +206,12 @@ func (c *Client) dial(ctx context.Context, l storage.Location, parsed fspath.Par
 		// A request from outside must not change rclone's global settings,
 		// not even by a global. key in the remote's section.
 		f, err = fs.NewFs(fs.WithRCRequest(ctx), text)
+		if errors.Is(err, fs.ErrorIsFile) && f != nil {
+			// S3 calls it a file too when nobody answers, or it may not look.
+			if _, cause := f.NewObject(ctx, path.Base(parsed.Path)); cause != nil {
+				return cause
+			}
+		}
 		return err
 	})
 	if err != nil {

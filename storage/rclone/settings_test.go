@@ -267,9 +267,9 @@ func TestARemoteIsTestedBeforeItIsSaved(t *testing.T) {
 	}
 	s.Values["endpoint"] = "http://127.0.0.1:1"
 	s.Values["secret_access_key"] = "topsecret3,'x'=y"
-	r = c.TestSettings(t.Context(), s, "bucket", func(rclone.Step) {})
-	if r.Err() == nil {
-		t.Fatal("nobody is there")
+	r = c.TestSettings(t.Context(), s, "bucket/folder", func(rclone.Step) {})
+	if !errors.Is(r.Err(), storage.ErrUnreachable) {
+		t.Fatalf("nobody is there, but %v", r.Err())
 	}
 	for _, secret := range []string{"topsecret", "theaccesskey"} {
 		if strings.Contains(r.Err().Error(), secret) {
