@@ -5,12 +5,12 @@ package desktop
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
 
+	"sluice/app/fonts"
 	"sluice/app/presenter"
 )
 
@@ -31,30 +31,10 @@ func installed(t *testing.T) (folder string) {
 			t.Fatal(err)
 		}
 	}
-	for _, broken := range []string{"broken.ttf", "empty.otf"} {
-		if err := os.WriteFile(filepath.Join(folder, broken), []byte(strings.TrimSuffix(broken, ".otf")), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	before := fontFolders
-	fontFolders = func() ([]string, error) { return []string{folder, filepath.Join(folder, "nowhere")}, nil }
-	t.Cleanup(func() { fontFolders = before })
+	before := fonts.Folders
+	fonts.Folders = func() ([]string, error) { return []string{folder}, nil }
+	t.Cleanup(func() { fonts.Folders = before })
 	return folder
-}
-
-func TestInstalledFonts(t *testing.T) {
-	installed(t)
-	list, err := installedFonts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, f := range list {
-		names = append(names, f.name)
-	}
-	if !slices.Equal(names, []string{"DejaVu Sans Mono", "Noto Sans"}) || list[1].files[fontBold] == "" || list[0].files[fontBold] != "" {
-		t.Errorf("installed are %+v", list)
-	}
 }
 
 // Another font shows everywhere, is kept for the next start, and when it has gone the

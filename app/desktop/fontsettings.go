@@ -3,12 +3,10 @@
 package desktop
 
 import (
-	"os"
-	"path/filepath"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
+	"sluice/app/fonts"
 	"sluice/app/workspace"
 	sluicecanvas "sluice/canvas"
 	"sluice/canvas/paint"
@@ -28,32 +26,32 @@ func (c *chosenFonts) of(s fyne.TextStyle) fyne.Resource {
 	case s.Monospace:
 		return c.code
 	case s.Bold && s.Italic:
-		return c.text[fontBoldItalic]
+		return c.text[fonts.BoldItalic]
 	case s.Bold:
-		return c.text[fontBold]
+		return c.text[fonts.Bold]
 	case s.Italic:
-		return c.text[fontItalic]
+		return c.text[fonts.Italic]
 	}
-	return c.text[fontRegular]
+	return c.text[fonts.Regular]
 }
 
 // useFonts reads the fonts of the settings and shows everything in them. Where that
 // cannot be, it says so and goes back to our own.
 func (d *Desktop) useFonts() {
 	text, code := d.memory.TextFont, d.memory.CodeFont
-	background(d, func() ([2]fontSet, error) {
-		var sets [2]fontSet
+	background(d, func() ([2]fonts.Set, error) {
+		var sets [2]fonts.Set
 		for i, name := range []string{text, code} {
 			if name == "" {
 				continue
 			}
 			var err error
-			if sets[i], err = readFamily(name); err != nil {
+			if sets[i], err = fonts.Read(name); err != nil {
 				return sets, err
 			}
 		}
 		return sets, nil
-	}, func(sets [2]fontSet, err error) {
+	}, func(sets [2]fonts.Set, err error) {
 		if text != d.memory.TextFont || code != d.memory.CodeFont {
 			return // chosen again
 		}
@@ -71,8 +69,8 @@ func (d *Desktop) useFonts() {
 	})
 }
 
-func (d *Desktop) setFonts(textName string, text fontSet, codeName string, code fontSet) error {
-	err := d.fonts.Use(paint.FontFile{Data: text[fontRegular]}, paint.FontFile{Data: text[fontBold]}, paint.FontFile{Data: code[fontRegular]})
+func (d *Desktop) setFonts(textName string, text fonts.Set, codeName string, code fonts.Set) error {
+	err := d.fonts.Use(paint.FontFile{Data: text[fonts.Regular]}, paint.FontFile{Data: text[fonts.Bold]}, paint.FontFile{Data: code[fonts.Regular]})
 	if err != nil {
 		return err
 	}
@@ -81,7 +79,7 @@ func (d *Desktop) setFonts(textName string, text fontSet, codeName string, code 
 		d.chosen.text[style] = fyne.NewStaticResource(textName+string(rune('0'+style)), data)
 	}
 	if code != nil {
-		d.chosen.code = fyne.NewStaticResource("code-"+codeName, code[fontRegular])
+		d.chosen.code = fyne.NewStaticResource("code-"+codeName, code[fonts.Regular])
 	}
 	d.restyle()
 	d.fontsChanged()
@@ -132,11 +130,7 @@ func (d *Desktop) findFonts() {
 			if err != nil {
 				return paint.FontFile{}, err
 			}
-			cache := filepath.Join(folders.Cache, "fonts")
-			if err := os.MkdirAll(cache, 0o700); err != nil {
-				return paint.FontFile{}, err
-			}
-			data, number, err := fontFor(r, cache)
+			data, number, err := fonts.For(r, folders.Fonts())
 			return paint.FontFile{Data: data, Number: number}, err
 		}, func(f paint.FontFile, err error) {
 			d.finding = false
@@ -177,14 +171,14 @@ func nameOfFont(name string) string {
 
 // pickFont asks for an installed font; do gets "" for our own.
 func (d *Desktop) pickFont(title string, do func(name string)) {
-	background(d, installedFonts, func(list []family, err error) {
+	background(d, fonts.Installed, func(list []fonts.Family, err error) {
 		if err != nil {
 			d.fail("List the fonts", err)
 			return
 		}
 		names := []string{ownFont}
 		for _, f := range list {
-			names = append(names, f.name)
+			names = append(names, f.Name)
 		}
 		d.pick(title, "Fonts that are installed for every program", names, func(i int) {
 			if i == 0 {

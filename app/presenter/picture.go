@@ -2,7 +2,10 @@ package presenter
 
 import (
 	"io"
+	"slices"
 
+	"sluice/app/fonts"
+	"sluice/app/workspace"
 	"sluice/canvas/paint"
 	"sluice/canvas/scene"
 )
@@ -20,7 +23,7 @@ func (f *File) Picture(run *RunView) *Picture { return &Picture{f.Scene(run), f.
 
 // Write draws a PNG at a scale of 100 %.
 func (p *Picture) Write(w io.Writer, dark bool, scale float64) error {
-	fonts, err := paint.NewFonts()
+	fonts, err := p.fonts()
 	if err != nil {
 		return err
 	}
@@ -30,6 +33,39 @@ func (p *Picture) Write(w io.Writer, dark bool, scale float64) error {
 	}
 	painter := paint.New(fonts)
 	return painter.WritePNG(w, scene.New(p.graph, fonts, scene.Options{}), theme, scale, paint.Notice{Icon: "pipeline", Title: p.title + " is empty"})
+}
+
+// fonts are our own, and those of the system for what they lack.
+func (p *Picture) fonts() (*paint.Fonts, error) {
+	own, err := paint.NewFonts()
+	if err != nil {
+		return nil, err
+	}
+	var lacking []rune
+	own.Missing = func(r rune) { lacking = append(lacking, r) }
+	for _, n := range p.graph.Nodes {
+		own.Width(n.Label, 1, true)
+	}
+	for _, n := range p.graph.Notes {
+		own.Width(n.Text, 1, false)
+	}
+	own.Missing = nil
+	folders, err := workspace.UserFolders()
+	if err != nil {
+		return nil, err
+	}
+	const most = 4 // scripts in one picture
+	for tried := 0; len(lacking) > 0 && tried < most; tried++ {
+		data, number, err := fonts.For(lacking[0], folders.Fonts())
+		if err == nil && data != nil {
+			err = own.Add(paint.FontFile{Data: data, Number: number})
+		}
+		if err != nil {
+			break // names in boxes are better than no picture
+		}
+		lacking = slices.DeleteFunc(lacking[1:], own.Has)
+	}
+	return own, nil
 }
 
 // Save draws a PNG to a file that appears when it is whole. It writes the disk.

@@ -58,6 +58,9 @@ func userData() (string, error) {
 // Snapshots is the default location of snapshots.
 func (f Folders) Snapshots() string { return filepath.Join(f.Data, "snapshots") }
 
+// Fonts keeps what is known of the fonts of the system.
+func (f Folders) Fonts() string { return filepath.Join(f.Cache, "fonts") }
+
 // DevCache and Safe keep the rows of the dev cache and of the safe engine.
 func (f Folders) DevCache() string { return filepath.Join(f.Cache, "dev-cache") }
 
