@@ -66,11 +66,16 @@ func (f *metaForm) control(field *presenter.MetaField) fyne.CanvasObject {
 	}
 	switch field.Kind {
 	case presenter.MetaFlag, presenter.MetaYesNo:
-		box := widget.NewCheck(field.Label, func(on bool) { f.set(field, map[bool]string{true: "true", false: "false"}[on]) })
+		box := widget.NewCheck(field.Label, func(on bool) {
+			f.set(field, map[bool]string{true: "true", false: "false"}[on])
+			if draft.Decides(field) {
+				f.t.fill()
+			}
+		})
 		box.Checked = draft.Text(field) == "true"
 		c := container.New(layout.NewCustomPaddedVBoxLayout(2), f.t.m.d.caption(""), box)
 		return &half{c, c.Objects[0], true}
-	case presenter.MetaRows:
+	case presenter.MetaRows, presenter.MetaOptions:
 		return newMetaRows(f, field).all
 	case presenter.MetaLines:
 		text := widget.NewMultiLineEntry()

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"fyne.io/fyne/v2/container"
+
 	"sluice/app/presenter"
 	"sluice/assets/sample"
 	"sluice/engine/project"
@@ -19,8 +21,9 @@ func (s *shown) metaPictures(t *testing.T, shot func(string)) {
 	t.Setenv("RCLONE_CONFIG_ARCHIVE_TYPE", "memory")
 	for name, text := range map[string]string{
 		"metadata/rdbms/a-connection-whose-name-is-far-too-long-for-the-tree.json": `{"name":"x","rdbms":{"POSTGRESQL":{"pluginId":"POSTGRESQL","hostname":"${DB_HOST_OF_THE_WAREHOUSE}","port":"54x32","databaseName":"","username":"app","password":"Encrypted 2be98afc86aa7f2e4bb18bd63c99dbdde"}}}`,
-		"metadata/MailServerConnection/post.json":                                  `{"name":"post","serverHost":"${MAIL_SERVER}","password":"Encrypted 2be98afc86aa7f2e4bb18bd63c99dbdde"}`,
-		"staging.json": `{"variables":[{"name":"DB_HOST","value":"db.example","description":"Server of the shop"},{"name":"DB_PASSWORD","value":"never shown","description":""},{"name":"SLUICE_SNAPSHOTS","value":"snapshots-s3:retail/sluice","description":"Where gates keep rows"}]}`,
+		"metadata/rdbms/far.json":                 `{"name":"far","rdbms":{"MYSQL":{"pluginId":"MYSQL","hostname":"db.example","port":"3306","databaseName":"shop","username":"app","password":"${DB_PASSWORD}","attributes":{"EXTRA_OPTION_MYSQL.useSSL":"true","EXTRA_OPTION_MYSQL.connectTimeout":"5000"},"sshTunnelEnabled":true,"sshTunnelHost":"gate.example","sshTunnelUsePrivateKey":true}}}`,
+		"metadata/MailServerConnection/post.json": `{"name":"post","serverHost":"${MAIL_SERVER}","password":"Encrypted 2be98afc86aa7f2e4bb18bd63c99dbdde"}`,
+		"staging.json":                            `{"variables":[{"name":"DB_HOST","value":"db.example","description":"Server of the shop"},{"name":"DB_PASSWORD","value":"never shown","description":""},{"name":"SLUICE_SNAPSHOTS","value":"snapshots-s3:retail/sluice","description":"Where gates keep rows"}]}`,
 	} {
 		path := filepath.Join(s.folder, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -45,6 +48,9 @@ func (s *shown) metaPictures(t *testing.T, shot func(string)) {
 	m.choose(presenter.MetaRef{Type: project.TypeRDBMS, Name: "orders"})
 	s.do("meta-test")
 	shot("metadata-connection")
+	m.choose(presenter.MetaRef{Type: project.TypeRDBMS, Name: "far"})
+	m.now.body.Objects[0].(*container.Scroll).ScrollToBottom()
+	shot("metadata-tunnel")
 	m.choose(presenter.MetaRef{Type: presenter.MetaEnvironment, Name: "staging"})
 	shot("metadata-environment")
 	m.choose(presenter.MetaRef{Type: project.TypePipelineRunConfiguration, Name: "local"})

@@ -7,9 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
-
 	"sluice/app/presenter"
 	"sluice/engine/pipeline"
 )
@@ -53,7 +50,6 @@ func (s *shown) remotePictures(t *testing.T, shot func(string)) {
 	m.now.farForm.fold(true)
 	m.now.far.Set(m.remoteOption(t, "chunk_size"), "five")
 	m.now.fill()
-	m.now.body.Objects[0].(*container.Scroll).ScrollToOffset(fyne.NewPos(0, 800))
 	shot("remote-wrong")
 	m.now.giveUp()
 	m.choose(presenter.MetaRef{Type: presenter.MetaRemote, Name: "a-remote-whose-name-is-far-too-long-for-the-tree-and-for-its-tab"})

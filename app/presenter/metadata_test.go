@@ -274,7 +274,7 @@ func TestEveryMetadataFileOfTheSuiteIsKept(t *testing.T) {
 				for _, f := range m.Fields() {
 					switch f.Kind {
 					case presenter.MetaSecret:
-					case presenter.MetaRows:
+					case presenter.MetaRows, presenter.MetaOptions:
 						must(t, m.SetRows(f, m.Rows(f)))
 					default:
 						must(t, m.Set(f, m.Text(f)))

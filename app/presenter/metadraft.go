@@ -22,6 +22,8 @@ type MetaDraft struct {
 	store  *project.Metadata // of the object
 	object *project.Object   // nil for a sheet
 	sheet  *project.Sheet
+	// pending are rows by label of their setting that cannot stand in the file yet.
+	pending map[string][]MetaRow
 }
 
 func draftOfObject(store *project.Metadata, o *project.Object) *MetaDraft {
@@ -42,7 +44,7 @@ func draftOfSheet(typeKey, name string, s *project.Sheet) *MetaDraft {
 
 // Dirty tells whether the draft differs from what is on disk.
 func (m *MetaDraft) Dirty() bool {
-	return m.saved == nil || !bytes.Equal(m.saved.Bytes(), m.doc.Bytes())
+	return m.saved == nil || len(m.pending) > 0 || !bytes.Equal(m.saved.Bytes(), m.doc.Bytes())
 }
 
 // Stored tells whether there is a file.
@@ -51,7 +53,7 @@ func (m *MetaDraft) Stored() bool { return m.saved != nil }
 // Revert goes back to what is on disk.
 func (m *MetaDraft) Revert() {
 	if m.saved != nil {
-		m.doc = m.saved
+		m.doc, m.pending = m.saved, nil
 	}
 }
 
@@ -82,7 +84,7 @@ func (m *MetaDraft) Save() error {
 		}
 		m.sheet = s
 	}
-	m.saved = doc
+	m.saved, m.pending = doc, nil
 	return nil
 }
 
@@ -101,11 +103,26 @@ func (m *MetaDraft) Fields() []*MetaField {
 	var out []*MetaField
 	variant := m.Variant()
 	for i := range m.Type.Fields {
-		if f := &m.Type.Fields[i]; f.shows(variant) {
+		if f := &m.Type.Fields[i]; f.shows(variant) && m.isOn(f.When) {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// isOn tells whether the flag of that label is set; no label is always on.
+func (m *MetaDraft) isOn(label string) bool {
+	for i := range m.Type.Fields {
+		if f := &m.Type.Fields[i]; f.Label == label && label != "" {
+			return m.isOn(f.When) && m.Text(f) == "true"
+		}
+	}
+	return true
+}
+
+// Decides tells whether other settings show only while a flag is set.
+func (m *MetaDraft) Decides(f *MetaField) bool {
+	return slices.ContainsFunc(m.Type.Fields, func(o MetaField) bool { return o.When == f.Label })
 }
 
 // at gives the path with its stars filled in, and the value there.
@@ -219,6 +236,7 @@ func (m *MetaDraft) setVariant(f *MetaField, v *jsondoc.Value, key string) error
 		if members[0].Key == key {
 			return nil
 		}
+		m.pending = nil
 		inner = m.doc.Raw(members[0].Value)
 	}
 	before := m.doc
@@ -248,100 +266,6 @@ func (m *MetaDraft) setVariant(f *MetaField, v *jsondoc.Value, key string) error
 	return nil
 }
 
-// MetaRow is one row of a list in a draft.
-type MetaRow struct {
-	Cells []string
-	from  int // where it stands in the file, from 1; 0 for a new one
-}
-
-// Rows lists the rows of a setting.
-func (m *MetaDraft) Rows(f *MetaField) []MetaRow {
-	_, v := m.at(f)
-	var rows []MetaRow
-	for i, item := range v.Items() {
-		r := MetaRow{from: i + 1}
-		for _, c := range f.Columns {
-			cell := item
-			if c.Key != "" {
-				cell = item.Get(c.Key)
-			}
-			r.Cells = append(r.Cells, cell.Text())
-		}
-		rows = append(rows, r)
-	}
-	return rows
-}
-
-// NewRow makes an empty row of a setting.
-func (f *MetaField) NewRow() MetaRow { return MetaRow{Cells: make([]string, len(f.Columns))} }
-
-// SetRows puts rows in the place of those there are. What else a row of the file
-// holds stays.
-func (m *MetaDraft) SetRows(f *MetaField, rows []MetaRow) error {
-	path, v := m.at(f)
-	old := m.Rows(f)
-	var parts [][]byte
-	for _, r := range rows {
-		raw, err := m.rowJSON(f, v, old, r)
-		if err != nil {
-			return err
-		}
-		parts = append(parts, raw)
-	}
-	same := len(rows) == len(old)
-	for i, r := range rows {
-		same = same && r.from == i+1
-	}
-	if !same {
-		return m.set(joinJSON(parts), path)
-	}
-	for i, raw := range parts {
-		doc, err := m.doc.Set(raw, append(slices.Clone(path), strconv.Itoa(i))...)
-		if err != nil {
-			return err
-		}
-		m.doc = doc
-	}
-	return nil
-}
-
-func joinJSON(parts [][]byte) []byte {
-	if len(parts) == 0 {
-		return []byte("[ ]")
-	}
-	return slices.Concat([]byte("[ "), bytes.Join(parts, []byte(", ")), []byte(" ]"))
-}
-
-func (m *MetaDraft) rowJSON(f *MetaField, list *jsondoc.Value, old []MetaRow, r MetaRow) ([]byte, error) {
-	raw, was := []byte("{}"), make([]string, len(f.Columns))
-	if r.from > 0 {
-		raw, was = slices.Clone(m.doc.Raw(list.Items()[r.from-1])), old[r.from-1].Cells
-	}
-	if len(f.Columns) == 1 && f.Columns[0].Key == "" {
-		if r.from > 0 && was[0] == r.Cells[0] {
-			return raw, nil
-		}
-		return jsondoc.Quote(r.Cells[0]), nil
-	}
-	doc, err := jsondoc.Parse(m.Path, raw)
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range f.Columns {
-		if r.from > 0 && was[i] == r.Cells[i] {
-			continue
-		}
-		cell := jsondoc.Quote(r.Cells[i])
-		if c.Number && isNumber(r.Cells[i]) {
-			cell = []byte(r.Cells[i])
-		}
-		if doc, err = doc.Set(cell, c.Key); err != nil {
-			return nil, err
-		}
-	}
-	return doc.Bytes(), nil
-}
-
 // Problems tells what is wrong, by label of the setting.
 func (m *MetaDraft) Problems() map[string]string {
 	out := map[string]string{}
@@ -353,7 +277,7 @@ func (m *MetaDraft) Problems() map[string]string {
 		case f.Kind == MetaNumber && text != "" && !isNumber(text) && len(project.References(text)) == 0:
 			out[f.Label] = fmt.Sprintf("%q is no whole number", text)
 		}
-		if f.Kind == MetaRows && len(f.Columns) > 1 {
+		if (f.Kind == MetaRows || f.Kind == MetaOptions) && len(f.Columns) > 1 {
 			if p := rowProblem(m.Rows(f)); p != "" {
 				out[f.Label] = p
 			}
@@ -364,24 +288,9 @@ func (m *MetaDraft) Problems() map[string]string {
 
 // urlInstead tells whether a URL stands in for host and database.
 func (m *MetaDraft) urlInstead(f *MetaField) bool {
-	if m.Type.Key != project.TypeRDBMS || f.Kind == MetaVariant {
+	if m.Type.Key != project.TypeRDBMS || f.Kind == MetaVariant || f.When != "" {
 		return false
 	}
 	_, v := m.at(&MetaField{Path: []string{"rdbms", "*", "manualUrl"}})
 	return v.Text() != "" || f.Kind == MetaFile
-}
-
-func rowProblem(rows []MetaRow) string {
-	seen := map[string]int{}
-	for i, r := range rows {
-		name := r.Cells[0]
-		if strings.TrimSpace(name) == "" {
-			return fmt.Sprintf("Row %d has no name", i+1)
-		}
-		if first, twice := seen[name]; twice {
-			return fmt.Sprintf("Rows %d and %d are both called %s; the later one counts", first, i+1, name)
-		}
-		seen[name] = i + 1
-	}
-	return ""
 }

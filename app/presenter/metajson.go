@@ -80,7 +80,7 @@ func (m *MetaDraft) SetJSON(text string) error {
 			return err
 		}
 	}
-	m.doc = doc
+	m.doc, m.pending = doc, nil
 	return nil
 }
 

@@ -26,6 +26,7 @@ const (
 	MetaLines            // a text of several lines
 	MetaRows             // a list of objects, one a row, or of texts
 	MetaFile             // a path of this machine or of a remote
+	MetaOptions          // members of an object whose keys begin with Prefix, one a row
 )
 
 // MetaField is one setting of a metadata object: where it stands in the JSON, and how
@@ -43,6 +44,10 @@ type MetaField struct {
 	Columns  []MetaColumn // of MetaRows; one with no key is a list of texts
 	// Only shows the setting for some variants; empty shows it for all.
 	Only []string
+	// When shows the setting only while the flag of this label is set.
+	When string
+	// Prefix of the keys of MetaOptions; "*" is the variant.
+	Prefix string
 }
 
 // MetaColumn is one column of MetaRows.
@@ -148,6 +153,12 @@ func databaseTypes() []transform.Choice {
 	return list
 }
 
+// The flags of a connection that other settings depend on.
+const (
+	labelTunnel     = "Connect through an SSH tunnel"
+	labelPrivateKey = "Log in to the tunnel with a private key"
+)
+
 func connectionType() MetaType {
 	at := func(key string) []string { return []string{"rdbms", "*", key} }
 	attribute := func(key string) []string { return []string{"rdbms", "*", "attributes", key} }
@@ -163,6 +174,10 @@ func connectionType() MetaType {
 			{Path: attribute("PREFERRED_SCHEMA_NAME"), Label: "Preferred schema", Only: servers},
 			{Path: at("username"), Label: "User name", Only: append(slices.Clone(servers), "GENERIC")},
 			{Path: at("password"), Label: "Password", Kind: MetaSecret, Only: append(slices.Clone(servers), "GENERIC")},
+			{Path: at("instanceName"), Label: "Instance name", Help: "Counts where there is no port", Only: []string{"MSSQLNATIVE"}},
+			{Path: at("usingIntegratedSecurity"), Label: "Log in as the user of the system", Kind: MetaFlag, Only: []string{"MSSQLNATIVE"}},
+			{Path: at("dataTablespace"), Label: "Tablespace of tables", Only: []string{"ORACLE"}},
+			{Path: at("indexTablespace"), Label: "Tablespace of indexes", Only: []string{"ORACLE"}},
 			{Path: at("manualUrl"), Label: "URL", Wide: true, Help: "Replaces host, port and database"},
 			{Path: at("driverClassName"), Label: "Driver class", Wide: true, Only: []string{"GENERIC"}},
 			{Path: attribute("SQL_CONNECT"), Label: "SQL after connecting", Kind: MetaLines, Wide: true},
@@ -170,7 +185,21 @@ func connectionType() MetaType {
 			{Path: attribute("SUPPORTS_TIMESTAMP_DATA_TYPE"), Label: "Reads timestamps as Timestamp", Kind: MetaYesNo},
 			{Path: attribute("QUOTE_ALL_FIELDS"), Label: "Quote all names", Kind: MetaYesNo},
 			{Path: attribute("PRESERVE_RESERVED_WORD_CASE"), Label: "Keep the case of reserved words", Kind: MetaYesNo},
-			{Path: at("sshTunnelEnabled"), Label: "Connect through an SSH tunnel", Kind: MetaFlag, Only: servers},
+			{Path: attribute("FORCE_IDENTIFIERS_TO_LOWERCASE"), Label: "Write names in lower case", Kind: MetaYesNo},
+			{Path: attribute("FORCE_IDENTIFIERS_TO_UPPERCASE"), Label: "Write names in upper case", Kind: MetaYesNo},
+			{Path: attribute("STREAM_RESULTS"), Label: "Stream results", Kind: MetaYesNo, Only: []string{"MYSQL"}},
+			{Path: attribute("STRICT_NUMBER_38_INTERPRETATION"), Label: "Read NUMBER(38) as whole numbers", Kind: MetaYesNo, Only: []string{"ORACLE"}},
+			{Path: at("sshTunnelEnabled"), Label: labelTunnel, Kind: MetaFlag, Only: servers},
+			{Path: at("sshTunnelHost"), Label: "SSH host", Required: true, When: labelTunnel, Only: servers},
+			{Path: at("sshTunnelPort"), Label: "SSH port", Kind: MetaNumber, Default: "22", When: labelTunnel, Only: servers},
+			{Path: at("sshTunnelUsername"), Label: "SSH user name", Required: true, When: labelTunnel, Only: servers},
+			{Path: at("sshTunnelPassword"), Label: "SSH password", Kind: MetaSecret, Help: "Not used with a private key", When: labelTunnel, Only: servers},
+			{Path: at("sshTunnelUsePrivateKey"), Label: labelPrivateKey, Kind: MetaFlag, When: labelTunnel, Only: servers},
+			{Path: at("sshTunnelPassphrase"), Label: "Passphrase of the key", Kind: MetaSecret, When: labelPrivateKey, Only: servers},
+			{Path: at("sshTunnelPrivateKeyFile"), Label: "Private key file", Kind: MetaFile, Required: true, Wide: true, When: labelPrivateKey, Only: servers},
+			{Path: []string{"rdbms", "*", "attributes"}, Label: "Driver options", Kind: MetaOptions, Prefix: "EXTRA_OPTION_*.", Columns: []MetaColumn{
+				{Key: "name", Label: "Option", Share: 1}, {Key: "value", Label: "Value", Share: 1},
+			}},
 		},
 		Blank: `{"rdbms":{"SQLITE":{"databaseName":"","pluginId":"SQLITE","accessType":0,"hostname":"","password":"Encrypted ","pluginName":"SQLite","port":"",` +
 			`"attributes":{"SUPPORTS_TIMESTAMP_DATA_TYPE":"N","QUOTE_ALL_FIELDS":"N","SUPPORTS_BOOLEAN_DATA_TYPE":"N","FORCE_IDENTIFIERS_TO_LOWERCASE":"N",` +
