@@ -223,12 +223,14 @@ func (t *metaTab) askRemoval(name string, uses []presenter.RemoteUse) {
 		text += "\n\nNothing in this project uses it."
 	default:
 		text += "\n\n" + presenter.CountRemoteUses(uses) + " of this project will stop with an error:"
-		for i, u := range uses {
-			if i == maxNamedUses {
-				text += fmt.Sprintf("\n…and %d more", len(uses)-i)
-				break
-			}
-			text += "\n• " + u.String()
+		named := uses[:min(len(uses), maxNamedUses)]
+		lines := make([]string, len(named))
+		for i, u := range named {
+			lines[i] = "\n• " + u.String()
+		}
+		text += strings.Join(lines, "")
+		if more := len(uses) - len(named); more > 0 {
+			text += fmt.Sprintf("\n…and %d more", more)
 		}
 	}
 	var dl *dialog

@@ -56,12 +56,9 @@ func (p *Picture) fonts() (*paint.Fonts, error) {
 	}
 	const most = 4 // scripts in one picture
 	for tried := 0; len(lacking) > 0 && tried < most; tried++ {
-		data, number, err := fonts.For(lacking[0], folders.Fonts())
-		if err == nil && data != nil {
-			err = own.Add(paint.FontFile{Data: data, Number: number})
-		}
-		if err != nil {
-			break // names in boxes are better than no picture
+		// Names in boxes are better than no picture.
+		if data, number, err := fonts.For(lacking[0], folders.Fonts()); err == nil && data != nil {
+			_ = own.Add(paint.FontFile{Data: data, Number: number})
 		}
 		lacking = slices.DeleteFunc(lacking[1:], own.Has)
 	}

@@ -2,6 +2,7 @@ package presenter_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,9 +36,9 @@ func (k keptRemotes) Settings(_ context.Context, name string) (rclone.Settings, 
 
 func (k keptRemotes) SaveRemote(_ context.Context, s rclone.Settings) error {
 	old := k[s.From].Values
-	values := map[string]string{}
-	for key, value := range s.Values {
-		values[key] = value
+	values := maps.Clone(s.Values)
+	if values == nil {
+		values = map[string]string{}
 	}
 	for _, key := range s.Kept {
 		if _, typed := values[key]; !typed {

@@ -134,7 +134,7 @@ func replace(path string, data []byte, before fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name())
+	defer func() { _ = os.Remove(temp.Name()) }() // it has gone when all went well
 	_, err = temp.Write(data)
 	if before != nil {
 		keepGroup(temp, before)

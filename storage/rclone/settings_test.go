@@ -179,7 +179,7 @@ func TestASymbolicLinkStaysOne(t *testing.T) {
 		t.Skip(err) // some systems do not let everybody
 	}
 	c := rclone.New(rclone.Options{ConfigPath: link})
-	defer c.Close(t.Context())
+	defer func() { _ = c.Close(t.Context()) }()
 	if err := c.RemoveRemote(t.Context(), "box"); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestAnEncryptedFileStaysEncrypted(t *testing.T) {
 	}
 	before := content(t, path)
 	c = with("")
-	defer c.Close(t.Context())
+	defer func() { _ = c.Close(t.Context()) }()
 	if err := c.RemoveRemote(t.Context(), "box"); !errors.Is(err, storage.ErrConfig) || !strings.Contains(storage.Hint(err), "RCLONE_CONFIG_PASS") {
 		t.Errorf("%v, hint %q", err, storage.Hint(err))
 	}
@@ -228,7 +228,7 @@ func TestAPlainFileStaysPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := rclone.New(rclone.Options{ConfigPath: path, Password: func(context.Context) (string, error) { return "open sesame", nil }})
-	defer c.Close(t.Context())
+	defer func() { _ = c.Close(t.Context()) }()
 	if err := c.RemoveRemote(t.Context(), "box"); err != nil || !strings.Contains(content(t, path), "[lake]") {
 		t.Errorf("%v\n%s", err, content(t, path))
 	}
