@@ -4,6 +4,7 @@ package desktop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/layout"
 
 	"sluice/app/presenter"
+	"sluice/engine/project"
 	"sluice/storage/rclone"
 )
 
@@ -60,6 +62,20 @@ func newRemoteTab(m *metadata, draft *presenter.RemoteDraft) *metaTab {
 	ref := presenter.MetaRef{Type: presenter.MetaRemote, Name: draft.Name}
 	t := &metaTab{m: m, item: presenter.MetaItem{Ref: ref}, far: draft, where: draft.Name + ":", remote: rclone.Info{Name: draft.Name, Type: draft.Backend.Type, Source: "file"}}
 	t.build()
+	if store, ws := m.store, m.ws; store != nil {
+		background(m.d, func() ([]presenter.RemoteUse, error) {
+			return presenter.FindRemoteUses(context.Background(), store, ws.Scope, draft.Name)
+		}, func(uses []presenter.RemoteUse, err error) {
+			if err != nil || len(uses) == 0 {
+				return // it is new: most often nothing names it yet
+			}
+			t.farUses = uses
+			if where := presenter.HomeOfRemote(uses); where != "" {
+				t.where = where
+			}
+			t.fill()
+		})
+	}
 	return t
 }
 
@@ -86,7 +102,15 @@ func (t *metaTab) saveRemote(done func()) {
 			return struct{}{}, draft.Save(ctx, k)
 		})
 	}, func(_ struct{}, err error) {
-		if err != nil {
+		switch {
+		case errors.Is(err, project.ErrChanged):
+			d.ask("File changed outside", draft.Name+" changed in rclone.conf since it was opened. Reload shows what is there and gives up the changes here.",
+				answer{"Keep editing", false, nil}, answer{"Reload", true, func() {
+					t.m.drop(t.item.Ref)
+					t.m.openRemote(t.item)
+				}})
+			return
+		case err != nil:
 			d.fail("Save "+draft.Name, err)
 			return
 		}

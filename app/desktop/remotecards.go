@@ -132,7 +132,7 @@ func (t *metaTab) farUsesCard() fyne.CanvasObject {
 			rows = append(rows, inset(d.caption(fmt.Sprintf("and %d more", len(t.farUses)-i)), 6, 12, 6, 12))
 			break
 		}
-		row := d.flat([...]string{"gate", "pipeline", "variable"}[u.Kind], u.Name+"  ·  "+u.File, "Open "+u.File+": "+u.Location, func() { t.openUse(u) })
+		row := d.flat(t.useIcon(u), u.Name+"  ·  "+u.File, "Open "+u.File+": "+u.Location, func() { t.openUse(u) })
 		row.left, row.size.Height = true, 28
 		rows = append(rows, row)
 	}
@@ -141,6 +141,17 @@ func (t *metaTab) farUsesCard() fyne.CanvasObject {
 		rows = append(rows, inset(d.soft("Nothing in this project names it."), 6, 12, 6, 12))
 	}
 	return d.metaCard(levelLook{"link", inkSoft}, "Used by", remark, rows...)
+}
+
+// useIcon is the icon of a use; that of a gate shows how its newest snapshot stands,
+// where that is known.
+func (t *metaTab) useIcon(u presenter.RemoteUse) string {
+	if u.Kind == presenter.UseGate && t.seen.contents != nil && t.seen.where == u.Location {
+		if s, ok := t.seen.contents.Newest(u.Gate); ok {
+			return snapshotIcon(s.State)
+		}
+	}
+	return [...]string{"gate", "pipeline", "variable"}[u.Kind]
 }
 
 func (t *metaTab) openUse(u presenter.RemoteUse) {

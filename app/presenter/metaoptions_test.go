@@ -59,7 +59,7 @@ func TestATunnelIsSetUpInTheForm(t *testing.T) {
 	must(t, m.Set(field(t, m, "SSH host"), "gate.example"))
 	must(t, m.Set(field(t, m, "SSH user name"), "ann"))
 	must(t, m.Set(field(t, m, "SSH password"), "topsecret"))
-	must(t, m.Set(field(t, m, "Log in to the tunnel with a private key"), "true"))
+	must(t, m.Set(field(t, m, "Use a private key for the tunnel"), "true"))
 	if p := m.Problems(); p["Private key file"] == "" {
 		t.Errorf("%v", p)
 	}

@@ -156,7 +156,7 @@ func databaseTypes() []transform.Choice {
 // The flags of a connection that other settings depend on.
 const (
 	labelTunnel     = "Connect through an SSH tunnel"
-	labelPrivateKey = "Log in to the tunnel with a private key"
+	labelPrivateKey = "Use a private key for the tunnel"
 )
 
 func connectionType() MetaType {

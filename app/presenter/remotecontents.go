@@ -22,6 +22,7 @@ type RemoteContents struct {
 
 // GateContents are the snapshots of one gate.
 type GateContents struct {
+	ID     string
 	Title  string // "orders / 9f3a1c22b7e0"
 	Count  int
 	Newest []snapshot.Summary // newest first, at most maxNewest
@@ -54,10 +55,20 @@ func ListContents(ctx context.Context, p *workspace.Places, where string) (*Remo
 		for _, s := range list {
 			out.Bytes += s.Stored
 		}
-		out.Gates = append(out.Gates, GateContents{Title: gateTitle(id, list), Count: len(list), Newest: list[:min(len(list), maxNewest)]})
+		out.Gates = append(out.Gates, GateContents{ID: id, Title: gateTitle(id, list), Count: len(list), Newest: list[:min(len(list), maxNewest)]})
 	}
 	slices.SortStableFunc(out.Gates, func(a, b GateContents) int { return cmp.Compare(b.Newest[0].Ref.ID, a.Newest[0].Ref.ID) })
 	return out, nil
+}
+
+// Newest is the newest snapshot of a gate; false when it has none here.
+func (c *RemoteContents) Newest(gate string) (snapshot.Summary, bool) {
+	for _, g := range c.Gates {
+		if g.ID == gate {
+			return g.Newest[0], true
+		}
+	}
+	return snapshot.Summary{}, false
 }
 
 // gateTitle names a gate by the file that sealed last, its node and its id.

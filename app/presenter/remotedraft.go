@@ -2,11 +2,13 @@ package presenter
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"sluice/engine/project"
 	"sluice/storage/rclone"
 )
 
@@ -55,7 +57,11 @@ func (d *RemoteDraft) Stored() bool { return d.saved.Name != "" }
 
 // Dirty tells whether the draft differs from what is kept.
 func (d *RemoteDraft) Dirty() bool {
-	return !d.Stored() || !maps.Equal(d.now.Values, d.saved.Values) || !slices.Equal(d.now.Kept, d.saved.Kept)
+	return !d.Stored() || !sameSettings(d.now, d.saved)
+}
+
+func sameSettings(a, b rclone.Settings) bool {
+	return a.Type == b.Type && maps.Equal(a.Values, b.Values) && slices.Equal(a.Kept, b.Kept)
 }
 
 // Revert goes back to what is kept.
@@ -160,8 +166,18 @@ func (d *RemoteDraft) Problems() map[string]string {
 	return out
 }
 
-// Save keeps the draft. It writes the disk.
+// Save keeps the draft. It writes the disk; the error wraps project.ErrChanged when
+// somebody else changed the remote in the meantime.
 func (d *RemoteDraft) Save(ctx context.Context, k RemoteKeeper) error {
+	if d.Stored() {
+		there, err := k.Settings(ctx, d.Name)
+		if err != nil {
+			return err
+		}
+		if !sameSettings(there, d.saved) {
+			return fmt.Errorf("the remote %s in rclone.conf: %w", d.Name, project.ErrChanged)
+		}
+	}
 	if err := k.SaveRemote(ctx, d.now); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package presenter_test
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -103,9 +104,15 @@ func TestARemoteIsMade(t *testing.T) {
 	if d.Dirty() || d.Text(host) != "in.example" {
 		t.Error("the draft was not given up")
 	}
+	d.Set(host, "out.example")
+	keeper["in"].Values["user"] = "bob"
+	if err := d.Save(t.Context(), keeper); !errors.Is(err, project.ErrChanged) {
+		t.Errorf("somebody else's change is lost: %v", err)
+	}
+	delete(keeper["in"].Values, "user")
 	d.Forget(pass)
 	must(t, d.Save(t.Context(), keeper))
-	if keeper["in"].Values["pass"] != "" || d.Keeps(pass) {
+	if keeper["in"].Values["pass"] != "" || keeper["in"].Values["host"] != "out.example" || d.Keeps(pass) {
 		t.Error("the password stayed")
 	}
 }

@@ -20,6 +20,7 @@ type RemoteUse struct {
 	Name     string // of the gate's node, the node or the variable
 	Location string // as it resolves today
 	Path     string // of the file
+	Gate     string // id of the gate; empty for the other kinds
 }
 
 // RemoteUseKind is what names a remote.
@@ -98,12 +99,13 @@ func (r *remoteSearch) there(text string) (string, bool) {
 	return text, found && remote == r.name
 }
 
-func (r *remoteSearch) add(kind RemoteUseKind, path, name, location string) {
-	rel, err := filepath.Rel(r.home, path)
+func (r *remoteSearch) add(u RemoteUse) {
+	rel, err := filepath.Rel(r.home, u.Path)
 	if err != nil {
-		rel = filepath.Base(path)
+		rel = filepath.Base(u.Path)
 	}
-	r.uses = append(r.uses, RemoteUse{Kind: kind, File: filepath.ToSlash(rel), Name: name, Location: location, Path: path})
+	u.File = filepath.ToSlash(rel)
+	r.uses = append(r.uses, u)
 }
 
 func (r *remoteSearch) gates(doc *hopxml.Document, path string) {
@@ -117,7 +119,7 @@ func (r *remoteSearch) gates(doc *hopxml.Document, path string) {
 			text = "${" + gate.VariableSnapshots + "}"
 		}
 		if location, ok := r.there(text); ok {
-			r.add(UseGate, path, g.Node, location)
+			r.add(RemoteUse{Kind: UseGate, Path: path, Name: g.Node, Gate: g.ID, Location: location})
 		}
 	}
 }
@@ -127,7 +129,7 @@ func (r *remoteSearch) nodes(doc *hopxml.Document, path string) {
 	if p, err := doc.Pipeline(); err == nil && doc.Kind() == hopxml.PipelineKind {
 		for _, t := range p.Transforms {
 			if location, ok := r.within(t.Element); ok {
-				r.add(UseNode, path, t.Name, location)
+				r.add(RemoteUse{Kind: UseNode, Path: path, Name: t.Name, Location: location})
 			}
 		}
 		return
@@ -135,7 +137,7 @@ func (r *remoteSearch) nodes(doc *hopxml.Document, path string) {
 	if w, err := doc.Workflow(); err == nil {
 		for _, a := range w.Actions {
 			if location, ok := r.within(a.Element); ok {
-				r.add(UseNode, path, a.Name, location)
+				r.add(RemoteUse{Kind: UseNode, Path: path, Name: a.Name, Location: location})
 			}
 		}
 	}
@@ -166,7 +168,7 @@ func (r *remoteSearch) variables(s *MetaStore, item MetaItem) {
 	for _, row := range m.Rows(f) {
 		// Before any other variable, so that this is about what stands there.
 		if location, ok := r.there(row.Cells[1]); ok {
-			r.add(UseVariable, item.Path, row.Cells[0], location)
+			r.add(RemoteUse{Kind: UseVariable, Path: item.Path, Name: row.Cells[0], Location: location})
 		}
 	}
 }

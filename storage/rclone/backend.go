@@ -73,7 +73,7 @@ func Backends() []Backend {
 		if info.Hide || slices.ContainsFunc(list, func(b Backend) bool { return b.Type == info.Name }) {
 			continue
 		}
-		title, _, _ := strings.Cut(info.Description, " including ")
+		title := titleOf(info)
 		others = append(others, backendOfInfo(info, title, false))
 	}
 	slices.SortFunc(others, func(a, b Backend) int { return strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)) })
@@ -91,8 +91,14 @@ func FindBackend(kind string) (Backend, bool) {
 			return backendOfInfo(info, c.title, true), true
 		}
 	}
-	title, _, _ := strings.Cut(info.Description, " including ")
+	title := titleOf(info)
 	return backendOfInfo(info, title, false), true
+}
+
+// titleOf shortens what rclone calls a backend.
+func titleOf(info *fs.RegInfo) string {
+	title, _, _ := strings.Cut(info.Description, " including ")
+	return strings.TrimSuffix(title, ".")
 }
 
 func backendOfInfo(info *fs.RegInfo, title string, isCommon bool) Backend {

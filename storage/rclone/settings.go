@@ -51,6 +51,7 @@ func (c *Client) Settings(ctx context.Context, name string) (Settings, error) {
 				s.Values[key] = value
 			}
 		}
+		slices.Sort(s.Kept)
 		return nil
 	})
 	return s, err
