@@ -45,7 +45,6 @@ func (s *shown) remotePictures(t *testing.T, shot func(string)) {
 	m.now.fill()
 	shot("remote-s3")
 	m.now.far.Set(m.remoteOption(t, "endpoint"), "http://localhost:1")
-	m.now.look()
 	s.do("meta-test")
 	m.now.farForm.fold(true)
 	m.now.far.Set(m.remoteOption(t, "chunk_size"), "five")

@@ -228,8 +228,20 @@ func (c *Client) TestSettings(ctx context.Context, s Settings, path string, each
 	if len(section) > 0 {
 		options = "," + section.String()
 	}
-	report = c.TestEach(ctx, storage.Location{Remote: ":" + s.Type + options, Path: path}, each)
+	anonymous := storage.Location{Remote: ":" + s.Type + options}
+	named := func(step Step) Step {
+		if e, ok := step.Err.(*storage.Error); ok { //nolint:errorlint // only where it is the whole error
+			shown := *e
+			shown.Location = strings.Replace(e.Location, anonymous.String(), s.Name+":", 1)
+			step.Err = &shown
+		}
+		return step
+	}
+	report = c.TestEach(ctx, storage.Location{Remote: anonymous.Remote, Path: path}, func(step Step) { each(named(step)) })
 	report.Location = s.Name + ":" + path
+	for i, step := range report.Steps {
+		report.Steps[i] = named(step)
+	}
 	return report
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rclone/rclone/fs/config/obscure"
+	"golang.org/x/net/webdav"
 
 	"sluice/storage"
 	"sluice/storage/rclone"
@@ -323,5 +326,49 @@ func TestBackendsAreDescribedByRclone(t *testing.T) {
 		if o.Required != (o.Name == "host") {
 			t.Errorf("%s is required: %v", o.Name, o.Required)
 		}
+	}
+}
+
+// A server that asks for a password tells whether the right one reaches it: typed
+// and not saved, wrong, saved, and kept while something else is edited.
+func TestThePasswordReachesTheServer(t *testing.T) {
+	const secret = "pass, 'word'=\"x"
+	dav := &webdav.Handler{FileSystem: webdav.Dir(t.TempDir()), LockSystem: webdav.NewMemLS()}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, pass, _ := r.BasicAuth(); user != "ann" || pass != secret {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		dav.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	c, _ := confFile(t, "")
+	test := func(s rclone.Settings) error {
+		return c.TestSettings(t.Context(), s, "box", func(rclone.Step) {}).Err()
+	}
+	s := rclone.Settings{Name: "dav", Type: "webdav", Values: map[string]string{"url": server.URL, "vendor": "other", "user": "ann", "pass": secret + "y"}}
+	if err := test(s); !errors.Is(err, storage.ErrAuth) || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "dav:box") {
+		t.Errorf("a wrong password gave %v", err)
+	}
+	s.Values["pass"] = secret
+	if err := test(s); err != nil {
+		t.Errorf("unsaved: %v", err)
+	}
+	if err := c.SaveRemote(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Test(t.Context(), storage.Location{Remote: "dav", Path: "box"}).Err(); err != nil {
+		t.Errorf("saved: %v", err)
+	}
+	kept, err := c.Settings(t.Context(), "dav")
+	if err != nil || kept.Values["pass"] != "" {
+		t.Fatalf("%+v, %v", kept, err)
+	}
+	kept.Values["description"] = "edited"
+	if err := test(kept); err != nil {
+		t.Errorf("edited: %v", err)
+	}
+	if err := errors.Join(c.CopyRemote(t.Context(), "dav", "dav two"), c.Test(t.Context(), storage.Location{Remote: "dav two", Path: "box"}).Err()); err != nil {
+		t.Errorf("copied: %v", err)
 	}
 }
