@@ -193,7 +193,7 @@ func (v *formView) part(path, label, help string, control fyne.CanvasObject, val
 	} else {
 		box.Add(v.e.d.caption(""))
 	}
-	box.Add(container.NewStack(control, p.frame))
+	box.Add(container.NewStack(withWheel(control, func() *container.Scroll { return v.scroll }), p.frame))
 	box.Add(p.hint)
 	p.box = box
 	v.parts[path] = p

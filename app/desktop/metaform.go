@@ -161,7 +161,7 @@ func (f *metaForm) part(field *presenter.MetaField, label string, control fyne.C
 	p.frame.Hide()
 	f.parts[field] = p
 	head := container.NewBorder(nil, nil, nil, sized(p.mark, 22, 0), d.caption(label))
-	return container.New(layout.NewCustomPaddedVBoxLayout(2), head, container.NewStack(control, p.frame), p.hint)
+	return container.New(layout.NewCustomPaddedVBoxLayout(2), head, container.NewStack(withWheel(control, f.t.around), p.frame), p.hint)
 }
 
 // check shows hints and problems at their controls.

@@ -42,6 +42,7 @@ type metaTab struct {
 	tools  struct{ save, test, revert, json *widget.Button }
 	hint   *words
 	body   *fyne.Container
+	scroll *container.Scroll // of the form
 	all    fyne.CanvasObject
 }
 
@@ -139,11 +140,15 @@ func (t *metaTab) fill() {
 		left = t.form.all
 	}
 	t.showCards()
-	t.body.Objects = []fyne.CanvasObject{container.NewVScroll(inset(container.New(&metaBody{}, left, t.cards), 20, 20, 20, 20))}
+	t.scroll = container.NewVScroll(inset(container.New(&metaBody{}, left, t.cards), 20, 20, 20, 20))
+	t.body.Objects = []fyne.CanvasObject{t.scroll}
 	t.body.Refresh()
 	t.changed()
 	d.tips.hide()
 }
+
+// around is what scrolls the form.
+func (t *metaTab) around() *container.Scroll { return t.scroll }
 
 // metaBody sets form and cards side by side, or one below the other where there is
 // no room.

@@ -84,7 +84,7 @@ func (f *remoteForm) where() fyne.CanvasObject {
 		t.look()
 		return true
 	}
-	return container.New(layout.NewCustomPaddedVBoxLayout(2), d.caption("Bucket or folder to test and to look into"), entry,
+	return container.New(layout.NewCustomPaddedVBoxLayout(2), d.caption("Bucket or folder to test and to look into"), withWheel(entry, t.around),
 		d.caption("Not part of the remote. The test writes a small object there and removes it"))
 }
 
@@ -102,7 +102,7 @@ func (f *remoteForm) fold(open bool) {
 	f.unfold.icon, f.unfold.caption, f.unfold.tip = map[bool]string{false: "chevron-right", true: "chevron-down"}[open], caption, "Show or hide "+caption
 	if open && len(f.folded.Objects) == 0 {
 		list := container.New(layout.NewCustomPaddedVBoxLayout(10))
-		f.folded.Objects = []fyne.CanvasObject{f.t.m.d.field("", "Search advanced options", func(s string) { f.narrow(list, s) }), list}
+		f.folded.Objects = []fyne.CanvasObject{withWheel(f.t.m.d.field("", "Search advanced options", func(s string) { f.narrow(list, s) }), f.t.around), list}
 		f.narrow(list, "")
 	}
 	setVisible(f.folded, open)
@@ -164,7 +164,7 @@ func (f *remoteForm) control(o *rclone.Option) fyne.CanvasObject {
 		label += " *"
 	}
 	head := sized(f.withHelp(o, d.caption(label)), 0, 24)
-	c := container.New(layout.NewCustomPaddedVBoxLayout(2), head, container.NewStack(f.input(o), p.frame), p.hint)
+	c := container.New(layout.NewCustomPaddedVBoxLayout(2), head, container.NewStack(withWheel(f.input(o), f.t.around), p.frame), p.hint)
 	if long || isFile(o) || f.isFolder(o) {
 		return c
 	}
