@@ -1,6 +1,10 @@
 package storage
 
-import "time"
+import (
+	"errors"
+	"io"
+	"time"
+)
 
 // LeaseTTLBeats is after how many missed heartbeats a lease has lapsed for
 // its owner. An observer waits twice as long.
@@ -16,6 +20,19 @@ type Lease struct {
 
 // TTL is how long after its last beat the owner must stop by itself.
 func (l Lease) TTL() time.Duration { return LeaseTTLBeats * l.Interval }
+
+// Torn says that a lease is there and could not be read whole: its bytes make no sense,
+// or the remote gave fewer than it promised, while its other objects can be read. Its
+// writer was cut off, or is at it. That is an observation: it shows no life unless it
+// changes.
+func Torn(err error) bool {
+	return errors.Is(err, ErrCorrupt) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// TornLease is what is observed of a torn lease of such an interval.
+func TornLease(interval time.Duration) Lease {
+	return Lease{Nonce: "torn", Seq: -1, Interval: interval}
+}
 
 // A LeaseWatch tells whether an owner is dead, from successful reads of its
 // lease alone. The zero value is ready; it is owned by one goroutine.

@@ -97,7 +97,7 @@ func recordedAt(ctx context.Context, remote storage.Remote, log *slog.Logger) (m
 			head := l.Root().ExecutionHead
 			if !head.State.Ended() {
 				// Its writer may have died; then the end was never saved.
-				if life, execution, err := record.Look(ctx, remote, origin); err == nil && (life == record.Dead || execution != head.ID) {
+				if life, execution, err := record.Look(ctx, remote, origin); err == nil && (life == record.Dead || execution != "" && execution != head.ID) {
 					head.State = storage.StateInterrupted
 				}
 			}

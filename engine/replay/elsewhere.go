@@ -51,6 +51,9 @@ func (p *planner) addChain(ctx context.Context, src *Source, remote storage.Remo
 		return err
 	}
 	who := execution
+	if who == "" {
+		who = "an execution whose heartbeat cannot be read" // torn
+	}
 	for _, l := range list {
 		id := l.Root().ID
 		if id == execution {

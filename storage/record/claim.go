@@ -291,6 +291,12 @@ func (c *Claim) watch(ctx context.Context, id string) (dead bool, err error) {
 				return false, nil
 			}
 			now = first
+		case storage.Torn(err):
+			// Nobody will ever end writing it, once it stands still for long enough.
+			now = &claimFile{}
+			if watch.Observe(storage.TornLease(c.o.Heartbeat), time.Now()) {
+				return true, c.remote.Delete(ctx, claimName(c.origin, id)+jsonSuffix)
+			}
 		case err != nil:
 			return false, err
 		case now.Locked:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -108,6 +109,41 @@ func TestOneClaimWins(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A claim that was torn while it was written blocks until somebody has watched it
+// long enough.
+func TestTornClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		remote := &storage.Memory{}
+		c, err := record.TakeClaim(t.Context(), remote, record.Options{}, id(1), id(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := find(t, remote, "", id(2)+".json")
+		if err := c.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := remote.Put(t.Context(), name, storage.Bytes([]byte(`{"format":"slu`))); err != nil {
+			t.Fatal(err)
+		}
+		var claimed *record.ClaimedError
+		if _, err := record.TakeClaim(t.Context(), remote, record.Options{}, id(1), id(3)); !errors.As(err, &claimed) {
+			t.Errorf("claim beside a torn one: %v", err)
+		}
+		start := time.Now()
+		broken, err := record.BreakDead(t.Context(), remote, record.Options{}, id(1))
+		if err != nil || !slices.Equal(broken, []string{id(2)}) || time.Since(start) < 200*time.Second {
+			t.Errorf("broken %v after %s, %v", broken, time.Since(start), err)
+		}
+		again, err := record.TakeClaim(t.Context(), remote, record.Options{}, id(1), id(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // A claim of a dead machine blocks until somebody has watched it long enough.

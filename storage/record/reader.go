@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sluice/storage"
+	"sluice/storage/snapshot"
 )
 
 // Loaded is the newest state of one root execution that verifies.
@@ -204,16 +205,16 @@ const (
 
 // Look tells at once whether a writer is at work on a chain of replays, and on
 // which execution. On a remote without locks only Watch can tell ALIVE from
-// DEAD: the verdict is UNKNOWN.
+// DEAD: the verdict is UNKNOWN. It is so, and of no execution, when the lease is torn.
 func Look(ctx context.Context, remote storage.Remote, origin string) (life Life, execution string, err error) {
 	l, err := readLease(ctx, remote, origin)
-	if errors.Is(err, storage.ErrNotFound) {
-		return Ended, "", nil
-	}
-	if err != nil {
-		return Unknown, "", err
-	}
 	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return Ended, "", nil
+	case storage.Torn(err):
+		return Unknown, "", nil
+	case err != nil:
+		return Unknown, "", err
 	case l.Ended:
 		return Ended, l.Execution, nil
 	case !l.Locked:
@@ -237,6 +238,18 @@ func readLease(ctx context.Context, remote storage.Remote, origin string) (*leas
 	return parseLease(data)
 }
 
+// seenLease is readLease for observing; a torn lease is empty and of the usual interval.
+func seenLease(ctx context.Context, remote storage.Remote, origin string) (*lease, storage.Lease, error) {
+	l, err := readLease(ctx, remote, origin)
+	switch {
+	case err == nil:
+		return l, l.seen(), nil
+	case storage.Torn(err):
+		return &lease{}, storage.TornLease(snapshot.DefaultHeartbeat), nil
+	}
+	return nil, storage.Lease{}, err
+}
+
 // Watch is Look with patience: it observes the lease until the writer shows
 // life, or stood still for ten of its intervals.
 func Watch(ctx context.Context, remote storage.Remote, origin string) (life Life, execution string, err error) {
@@ -244,28 +257,31 @@ func Watch(ctx context.Context, remote storage.Remote, origin string) (life Life
 	if err != nil || life != Unknown {
 		return life, execution, err
 	}
-	first, err := readLease(ctx, remote, origin)
+	first, last, err := seenLease(ctx, remote, origin)
 	if err != nil {
 		return Unknown, execution, err
 	}
 	var watch storage.LeaseWatch
-	watch.Observe(first.seen(), time.Now())
-	ticker := time.NewTicker(max(first.seen().Interval, 10*time.Millisecond))
+	watch.Observe(last, time.Now())
+	ticker := time.NewTicker(max(last.Interval, 10*time.Millisecond))
 	defer ticker.Stop()
 	for {
 		if err := next(ctx, ticker); err != nil {
 			return Unknown, execution, err
 		}
 		// A read that failed says nothing.
-		now, err := readLease(ctx, remote, origin)
+		now, seen, err := seenLease(ctx, remote, origin)
 		switch {
 		case err != nil:
 		case now.Ended:
 			return Ended, now.Execution, nil
-		case now.seen() != first.seen():
+		case now.Nonce != "" && first.Nonce != "" && seen != last:
 			return Alive, now.Execution, nil
-		case watch.Observe(now.seen(), time.Now()):
+		case watch.Observe(seen, time.Now()):
 			return Dead, now.Execution, nil
+		}
+		if err == nil && first.Nonce == "" {
+			first, last = now, seen // it was torn
 		}
 	}
 }

@@ -437,6 +437,50 @@ func TestLifeOfAWriter(t *testing.T) {
 	})
 }
 
+// find gives the name of the object with a base name, below a folder.
+func find(t *testing.T, remote storage.Remote, folder, base string) string {
+	t.Helper()
+	list, err := remote.List(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range list {
+		switch {
+		case o.Dir:
+			if name := find(t, remote, o.Name, base); name != "" {
+				return name
+			}
+		case path.Base(o.Name) == base:
+			return o.Name
+		}
+	}
+	return ""
+}
+
+// A lease that its writer did not end writing blocks nobody for ever.
+func TestTornLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		remote := &storage.Memory{}
+		w, err := record.Begin(t.Context(), remote, record.Options{}, sample(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(t.Context()); err != nil { // without an end
+			t.Fatal(err)
+		}
+		if err := remote.Put(t.Context(), find(t, remote, "", "lease.json"), storage.Bytes([]byte(`{"format":"slu`))); err != nil {
+			t.Fatal(err)
+		}
+		if life, execution, err := record.Look(t.Context(), remote, id(1)); err != nil || life != record.Unknown || execution != "" {
+			t.Errorf("look: %s of %q, %v", life, execution, err)
+		}
+		start := time.Now()
+		if life, _, err := record.Watch(t.Context(), remote, id(1)); err != nil || life != record.Dead || time.Since(start) < 200*time.Second {
+			t.Errorf("watch: %s after %s, %v", life, time.Since(start), err)
+		}
+	})
+}
+
 func TestWriterIsFenced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remote := &switchable{Memory: &storage.Memory{}}

@@ -1,7 +1,11 @@
 package snapshot_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"io"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -220,6 +224,76 @@ func TestObserverCountsOnlySuccessfulReads(t *testing.T) {
 			t.Errorf("second successful read: dead %t, %v", dead, err)
 		}
 	})
+}
+
+// A lease that was cut off while it was written, or that the remote gives only in part,
+// does not keep a dead writer alive for ever; one that changes again does.
+func TestTornLeases(t *testing.T) {
+	for name, tear := range map[string]func(*tornLease){
+		"no lease at all":   func(r *tornLease) { r.bytes = []byte("{\"format\":\"sluice-snap") },
+		"cut by the remote": func(r *tornLease) { r.err = fmt.Errorf("%w: %w", storage.ErrUnreachable, io.ErrUnexpectedEOF) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				disk := &storage.Memory{}
+				ref := killedWriter(t, disk)
+				r := &tornLease{Remote: disk}
+				tear(r)
+				observer := newStore(r, snapshot.Options{Host: reaper}).NewObserver()
+				for at := range 20 {
+					dead, err := observer.Observe(t.Context(), ref)
+					if want := at*20 >= 200; dead != want || err != nil {
+						t.Fatalf("after %d s: dead %t, %v", at*20, dead, err)
+					}
+					time.Sleep(20 * time.Second)
+				}
+				reaped, err := observer.Reap(t.Context(), "")
+				if err != nil || len(reaped) != 1 {
+					t.Errorf("reaped %v, %v", reaped, err)
+				}
+			})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		disk := &storage.Memory{}
+		w, err := newStore(disk, snapshot.Options{}).Begin(t.Context(), begin("e1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &tornLease{Remote: disk}
+		observer := newStore(r, snapshot.Options{Host: reaper}).NewObserver()
+		for k := range 200 { // torn half of the time
+			r.err = nil
+			if k%20 < 10 {
+				r.err = io.ErrUnexpectedEOF
+			}
+			if dead, err := observer.Observe(t.Context(), w.Ref()); dead || err != nil {
+				t.Fatalf("look %d: dead %t, %v", k, dead, err)
+			}
+			time.Sleep(15 * time.Second)
+		}
+		if err := w.Interrupt(t.Context(), "the end of the test"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// tornLease is a remote whose leases are torn.
+type tornLease struct {
+	storage.Remote
+	bytes []byte
+	err   error
+}
+
+func (r *tornLease) Open(ctx contextT, name string, offset, length int64) (readCloser, error) {
+	switch {
+	case path.Base(name) != "lease.json":
+	case r.err != nil:
+		return nil, r.err
+	case r.bytes != nil:
+		return io.NopCloser(bytes.NewReader(r.bytes)), nil
+	}
+	return r.Remote.Open(ctx, name, offset, length)
 }
 
 type unreadable struct {

@@ -148,7 +148,11 @@ func (o *Observer) Observe(ctx context.Context, ref storage.SnapshotRef) (dead b
 			seen.Nonce, seen.Seq = l.Nonce, l.Seq
 		}
 	}
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+	switch {
+	case err == nil, errors.Is(err, storage.ErrNotFound):
+	case storage.Torn(err):
+		seen = storage.TornLease(r.heartbeat())
+	default:
 		return false, about(ref, "", err)
 	}
 	watch := o.watches[ref]
