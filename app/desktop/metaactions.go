@@ -76,6 +76,10 @@ func (d *Desktop) onMetadata(f func(*metaTab)) func() {
 // changeable tells whether an element is a file of the project, with a sentence in
 // the status bar when it is not.
 func (t *metaTab) changeable(doing string) bool {
+	if t.home != t.m.home {
+		t.m.d.frame.note(doing + ": " + t.item.Ref.Name + " belongs to another project")
+		return false
+	}
 	if t.item.Ref.Type == presenter.MetaProject {
 		t.m.d.frame.note(doing + ": the project itself stays")
 		return false
@@ -289,7 +293,7 @@ func (d *Desktop) useEnvironment(path string) {
 	d.frame.note("Environment of the next run: " + name)
 	d.event("environment %s", name)
 	if d.meta != nil {
-		d.meta.open, d.meta.now = nil, nil
+		d.meta.closeSaved()
 		d.meta.reload()
 	}
 }

@@ -125,7 +125,7 @@ func (t *metaTab) usesCard() fyne.CanvasObject {
 		if filepath.Ext(u.File) == ".hwf" {
 			icon = "workflow"
 		}
-		row := d.flat(icon, u.Node+"  ·  "+filepath.ToSlash(u.File), "Open "+filepath.ToSlash(u.File), func() { d.open(filepath.Join(t.m.home, u.File)) })
+		row := d.flat(icon, u.Node+"  ·  "+filepath.ToSlash(u.File), "Open "+filepath.ToSlash(u.File), func() { d.open(filepath.Join(t.home, u.File)) })
 		row.left, row.size.Height = true, 28
 		rows = append(rows, row)
 	}

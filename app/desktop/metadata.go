@@ -120,7 +120,8 @@ func (m *metadata) reload() {
 	m.asked++
 	asked, home := m.asked, m.d.projectHome()
 	if home != m.home {
-		m.home, m.open, m.now = home, nil, nil
+		m.home = home
+		m.closeSaved()
 		m.results = map[presenter.MetaRef]presenter.MetaReport{}
 	}
 	open, known, active := m.d.workspace("", home), m.d.memory.AddedEnvironments[home], m.d.memory.Environments[home]
@@ -148,6 +149,7 @@ func (m *metadata) reload() {
 			m.d.fail("Read the metadata", cmp.Or(err, l.wrong))
 		}
 		m.groups = withRemotes(m.groups, l.remotes)
+		m.reopenSetUp()
 		m.tree.refresh()
 		m.show(m.now)
 		m.d.event("metadata %d", len(m.groups))
@@ -345,6 +347,20 @@ func (m *metadata) askQuit() {
 			m.d.quit()
 		}},
 		answer{"Save and quit", true, func() { m.saveAll(m.d.quit) }})
+}
+
+// closeSaved closes the tabs without changes, before another project or environment
+// is shown; nobody's work is lost by that.
+func (m *metadata) closeSaved() {
+	for _, t := range m.open {
+		if !t.dirty() {
+			t.stop()
+		}
+	}
+	m.open = m.unsaved()
+	if !slices.Contains(m.open, m.now) {
+		m.now = nil
+	}
 }
 
 // saveAll saves one tab after the other and then goes on.

@@ -156,7 +156,15 @@ func TestAnEnvironmentIsUsed(t *testing.T) {
 		t.Error("the environment is not marked")
 	}
 	s.draw()
+	f := s.meta.now.draft.Fields()[0]
+	if err := s.meta.now.draft.SetRows(f, append(s.meta.now.draft.Rows(f), presenter.MetaRow{Cells: []string{"NEW", "1", ""}})); err != nil {
+		t.Fatal(err)
+	}
+	s.meta.choose(ordersConnection)
 	s.useEnvironment("")
+	if len(s.meta.open) != 1 || s.meta.open[0].item.Ref != sampleVariables || !s.meta.open[0].dirty() {
+		t.Errorf("another environment closed what is not saved: %v", s.meta.open)
+	}
 	if s.frame.status.environment.caption != "No environment" {
 		t.Errorf("the status bar says %q", s.frame.status.environment.caption)
 	}

@@ -120,8 +120,8 @@ func (f *metaForm) input(field *presenter.MetaField) fyne.CanvasObject {
 	text.variables = f.vars
 	if field.Kind == presenter.MetaFile {
 		browse := d.tool("folder", "Choose a file", func() {
-			d.choose(chooserOptions{title: field.Label, ok: "Choose", folder: f.t.m.home, show: func(string) bool { return true }, save: true},
-				func(path string) { text.SetText(presenter.PortablePath(f.t.m.home, path)) })
+			d.choose(chooserOptions{title: field.Label, ok: "Choose", folder: f.t.home, show: func(string) bool { return true }, save: true},
+				func(path string) { text.SetText(presenter.PortablePath(f.t.home, path)) })
 		})
 		return container.NewBorder(nil, nil, nil, browse, text)
 	}

@@ -21,6 +21,7 @@ import (
 // metaTab is one open element: its head, its form and the cards of results.
 type metaTab struct {
 	m     *metadata
+	home  string // of the project that it was opened in
 	item  presenter.MetaItem
 	draft *presenter.MetaDraft // nil for a remote
 	uses  []presenter.MetaUse
@@ -84,6 +85,7 @@ func (t *metaTab) giveUp() {
 // build makes head and body.
 func (t *metaTab) build() {
 	d := t.m.d
+	t.home = t.m.home
 	kind := t.type_()
 	t.cards, t.body = container.New(layout.NewCustomPaddedVBoxLayout(16)), container.NewStack()
 	t.hint = d.caption("")

@@ -79,6 +79,20 @@ func newRemoteTab(m *metadata, draft *presenter.RemoteDraft) *metaTab {
 	return t
 }
 
+// reopenSetUp opens the remotes as they are whose tabs said how to set them up
+// elsewhere, once that was done.
+func (m *metadata) reopenSetUp() {
+	for _, t := range slices.Clone(m.open) {
+		if _, there := m.item(t.item.Ref); !there || t.far == nil || !t.far.NeedsLogin() {
+			continue
+		}
+		if m.now == t {
+			m.wanted = t.item.Ref
+		}
+		m.drop(t.item.Ref)
+	}
+}
+
 // saveRemote writes the remote into rclone.conf. One with wrong settings is not
 // written: other programs use the file too.
 func (t *metaTab) saveRemote(done func()) {
@@ -97,9 +111,10 @@ func (t *metaTab) saveRemote(done func()) {
 		t.farForm.fold(t.advanced || t.farForm.wrongIsFolded())
 		return
 	}
+	saving := draft.Saving()
 	background(d, func() (struct{}, error) {
 		return keeping(d, func(ctx context.Context, k presenter.RemoteKeeper) (struct{}, error) {
-			return struct{}{}, draft.Save(ctx, k)
+			return struct{}{}, saving.Write(ctx, k)
 		})
 	}, func(_ struct{}, err error) {
 		switch {
@@ -114,6 +129,7 @@ func (t *metaTab) saveRemote(done func()) {
 			d.fail("Save "+draft.Name, err)
 			return
 		}
+		draft.Saved(saving)
 		d.frame.note("Saved " + draft.Name + " in rclone.conf")
 		d.event("metadata saved remote %s", draft.Name)
 		t.fill()

@@ -147,6 +147,24 @@ func TestASecretOfARemoteIsNeverShown(t *testing.T) {
 	}
 }
 
+func TestARemoteThatRcloneSetsUpIsOpenedWhenItIsThere(t *testing.T) {
+	s := show(t, false)
+	m := s.metadata(t)
+	m.add(newRemoteTab(m, presenter.NewRemote("drive", rclone.Backend{Type: "drive", Login: true})))
+	s.draw()
+	if len(m.unsaved()) != 0 || !strings.Contains(said(m.now.all), "terminal") {
+		t.Error("the tab does not say what to do")
+	}
+	if err := os.WriteFile(os.Getenv("RCLONE_CONFIG"), []byte("[drive]\ntype = drive\ntoken = topsecret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.do("reload")
+	if m.now == nil || m.now.far == nil || !m.now.far.Stored() || len(m.open) != 1 {
+		t.Fatalf("the remote was not opened: %s", s.log)
+	}
+	s.draw() // a lean build has no such backend
+}
+
 func TestRemovingARemoteNamesWhatUsesIt(t *testing.T) {
 	s := show(t, false)
 	m := s.metadata(t)

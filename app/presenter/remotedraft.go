@@ -57,6 +57,9 @@ func (d *RemoteDraft) Stored() bool { return d.saved.Name != "" }
 
 // Dirty tells whether the draft differs from what is kept.
 func (d *RemoteDraft) Dirty() bool {
+	if d.NeedsLogin() {
+		return false // there is nothing to save here
+	}
 	return !d.Stored() || !sameSettings(d.now, d.saved)
 }
 
@@ -166,27 +169,44 @@ func (d *RemoteDraft) Problems() map[string]string {
 	return out
 }
 
-// Save keeps the draft. It writes the disk; the error wraps project.ErrChanged when
-// somebody else changed the remote in the meantime.
-func (d *RemoteDraft) Save(ctx context.Context, k RemoteKeeper) error {
-	if d.Stored() {
-		there, err := k.Settings(ctx, d.Name)
+// RemoteSaving is a draft as it was when somebody asked to save it. The draft may be
+// edited while Write runs elsewhere.
+type RemoteSaving struct {
+	name       string
+	now, saved rclone.Settings
+	kept       rclone.Settings // as read back by Write
+}
+
+// Saving takes what is to be saved.
+func (d *RemoteDraft) Saving() *RemoteSaving {
+	return &RemoteSaving{name: d.Name, now: cloneSettings(d.now), saved: cloneSettings(d.saved)}
+}
+
+// Write keeps the remote. It writes the disk; the error wraps project.ErrChanged when
+// somebody else changed the remote since it was opened.
+func (s *RemoteSaving) Write(ctx context.Context, k RemoteKeeper) error {
+	if s.saved.Name != "" {
+		there, err := k.Settings(ctx, s.name)
 		if err != nil {
 			return err
 		}
-		if !sameSettings(there, d.saved) {
-			return fmt.Errorf("the remote %s in rclone.conf: %w", d.Name, project.ErrChanged)
+		if !sameSettings(there, s.saved) {
+			return fmt.Errorf("the remote %s in rclone.conf: %w", s.name, project.ErrChanged)
 		}
 	}
-	if err := k.SaveRemote(ctx, d.now); err != nil {
-		return err
+	err := k.SaveRemote(ctx, s.now)
+	if err == nil {
+		s.kept, err = k.Settings(ctx, s.name) // typed secrets are kept ones now
 	}
-	kept, err := k.Settings(ctx, d.Name) // typed secrets are kept ones now
-	if err != nil {
-		return err
+	return err
+}
+
+// Saved tells the draft that Write went well; what was edited meanwhile is not saved.
+func (d *RemoteDraft) Saved(s *RemoteSaving) {
+	if sameSettings(d.now, s.now) {
+		d.now = cloneSettings(s.kept)
 	}
-	d.now, d.saved = kept, cloneSettings(kept)
-	return nil
+	d.saved, d.now.From = s.kept, d.Name
 }
 
 // NeedsLogin tells that rclone itself has to be asked to set the remote up.

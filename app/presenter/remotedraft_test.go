@@ -71,6 +71,35 @@ func optionNamed(t *testing.T, d *presenter.RemoteDraft, name string) *rclone.Op
 	return nil
 }
 
+func save(t *testing.T, d *presenter.RemoteDraft, k presenter.RemoteKeeper) error {
+	t.Helper()
+	s := d.Saving()
+	if err := s.Write(t.Context(), k); err != nil {
+		return err
+	}
+	d.Saved(s)
+	return nil
+}
+
+func TestWhatIsTypedWhileARemoteIsSavedIsNotSaved(t *testing.T) {
+	keeper := keptRemotes{}
+	b, _ := rclone.FindBackend("sftp")
+	d := presenter.NewRemote("in", b)
+	host, port := optionNamed(t, d, "host"), optionNamed(t, d, "port")
+	d.Set(host, "in.example")
+	s := d.Saving()
+	d.Set(port, "23")
+	must(t, s.Write(t.Context(), keeper))
+	d.Saved(s)
+	if !d.Dirty() || d.Text(port) != "23" || keeper["in"].Values["port"] != "" {
+		t.Errorf("dirty %v, port %q, kept %v", d.Dirty(), d.Text(port), keeper["in"].Values)
+	}
+	must(t, save(t, d, keeper))
+	if d.Dirty() || keeper["in"].Values["port"] != "23" {
+		t.Errorf("dirty %v, kept %v", d.Dirty(), keeper["in"].Values)
+	}
+}
+
 func TestARemoteIsMade(t *testing.T) {
 	keeper := keptRemotes{}
 	b, _ := rclone.FindBackend("sftp")
@@ -92,7 +121,7 @@ func TestARemoteIsMade(t *testing.T) {
 	if !d.Dirty() || d.Stored() {
 		t.Error("a new remote is kept already")
 	}
-	must(t, d.Save(t.Context(), keeper))
+	must(t, save(t, d, keeper))
 	if d.Dirty() || !d.Stored() || !d.Keeps(pass) || d.Text(pass) != "" {
 		t.Errorf("after saving: dirty %v, keeps %v, text %q", d.Dirty(), d.Keeps(pass), d.Text(pass))
 	}
@@ -106,12 +135,12 @@ func TestARemoteIsMade(t *testing.T) {
 	}
 	d.Set(host, "out.example")
 	keeper["in"].Values["user"] = "bob"
-	if err := d.Save(t.Context(), keeper); !errors.Is(err, project.ErrChanged) {
+	if err := save(t, d, keeper); !errors.Is(err, project.ErrChanged) {
 		t.Errorf("somebody else's change is lost: %v", err)
 	}
 	delete(keeper["in"].Values, "user")
 	d.Forget(pass)
-	must(t, d.Save(t.Context(), keeper))
+	must(t, save(t, d, keeper))
 	if keeper["in"].Values["pass"] != "" || keeper["in"].Values["host"] != "out.example" || d.Keeps(pass) {
 		t.Error("the password stayed")
 	}
@@ -138,7 +167,7 @@ func TestTheProviderDecidesWhatIsOffered(t *testing.T) {
 
 func TestABrowserLoginIsRclones(t *testing.T) {
 	d := presenter.NewRemote("my drive", rclone.Backend{Type: "drive", Login: true})
-	if !d.NeedsLogin() || d.LoginCommand() != `rclone config create "my drive" drive` {
+	if !d.NeedsLogin() || d.Dirty() || d.LoginCommand() != `rclone config create "my drive" drive` {
 		t.Errorf("%v, %s", d.NeedsLogin(), d.LoginCommand())
 	}
 	gcs, _ := rclone.FindBackend("google cloud storage")
