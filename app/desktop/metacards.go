@@ -26,6 +26,10 @@ const maxShownUses = 12
 func (t *metaTab) showCards() {
 	t.cards.Objects = nil
 	kind := t.type_()
+	if t.far != nil && t.far.NeedsLogin() { // there is nothing to try or to show yet
+		t.cards.Refresh()
+		return
+	}
 	if kind.Testable() {
 		t.cards.Add(t.resultCard())
 	}
@@ -181,6 +185,10 @@ func (t *metaTab) test() {
 func (t *metaTab) tryTest() {
 	if !t.type_().Testable() {
 		t.m.d.frame.note("Only database connections and remotes can be tested")
+		return
+	}
+	if t.far != nil && t.far.NeedsLogin() {
+		t.m.d.frame.note("Test: rclone has to set up " + t.far.Name + " first")
 		return
 	}
 	t.test()

@@ -99,7 +99,9 @@ func (t *metaTab) build() {
 	}
 	if kind.Testable() {
 		t.tools.test = button("Test", t.draft == nil && t.far == nil, t.test)
-		row.Add(t.tools.test)
+		if t.far == nil || !t.far.NeedsLogin() {
+			row.Add(t.tools.test)
+		}
 	}
 	if t.draft != nil || t.far != nil {
 		t.tools.revert, t.tools.save = button("Revert", false, t.revert), button("Save", true, func() { t.save(nil) })
@@ -201,7 +203,7 @@ func (t *metaTab) changed() {
 		text += " · active"
 	}
 	if t.tools.save != nil {
-		setEnabled(t.tools.save, t.dirty() && (t.far == nil || !t.far.NeedsLogin()))
+		setEnabled(t.tools.save, t.dirty())
 		setEnabled(t.tools.revert, t.dirty() && t.stored())
 		if t.dirty() {
 			text += " · not saved"

@@ -47,9 +47,6 @@ func (t *metaTab) look() {
 		if err != nil {
 			message, hint := explain(err)
 			t.seen.wrong = message
-			if h := snapshot.Hint(err); hint == "" {
-				hint = h
-			}
 			if hint != "" {
 				t.seen.wrong += ". " + capital(hint)
 			}

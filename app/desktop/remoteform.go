@@ -178,9 +178,17 @@ func (f *remoteForm) withHelp(o *rclone.Option, head fyne.CanvasObject) fyne.Can
 		return head
 	}
 	d, label := f.t.m.d, presenter.OptionLabel(o)
-	help := d.flat("info", "", "Help on "+label, func() { d.tell(label, o.Title+"\n\n"+o.Help) })
+	help := d.flat("info", "", "Help on "+label, func() { f.t.showHelp(o) })
 	help.size, help.iconSize, help.inkOf = fyne.NewSize(24, 24), 14, inkSoft
 	return container.NewBorder(nil, nil, nil, help, head)
+}
+
+// showHelp shows all that rclone says of an option.
+func (t *metaTab) showHelp(o *rclone.Option) {
+	var dl *dialog
+	done := button("Close", true, func() { dl.close() })
+	dl = t.m.d.dialog(presenter.OptionLabel(o), "As rclone describes "+o.Name, container.NewVScroll(paragraph(o.Title+"\n\n"+o.Help)), fyne.NewSize(600, 380), nil, done)
+	dl.onEnter = func() { dl.close() }
 }
 
 // isFile tells whether an option is a file of this machine.

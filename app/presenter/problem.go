@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"sluice/app/workspace"
 	"sluice/engine"
@@ -11,6 +12,7 @@ import (
 	"sluice/engine/pipeline"
 	"sluice/engine/transform"
 	"sluice/engine/workflow"
+	"sluice/storage/snapshot"
 )
 
 // Problem is one line of the list of problems.
@@ -93,6 +95,9 @@ func Explain(err error) (message, hint string) {
 	p := problemOf(err)
 	if p.Node != "" {
 		p.Message = p.Node + ": " + p.Message
+	}
+	if p.Hint == "" {
+		p.Hint = strings.TrimSuffix(snapshot.Hint(err), ".") // those of storage
 	}
 	return p.Message, p.Hint
 }

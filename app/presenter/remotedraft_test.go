@@ -13,6 +13,7 @@ import (
 
 	"sluice/app/presenter"
 	"sluice/engine/project"
+	"sluice/storage"
 	"sluice/storage/rclone"
 )
 
@@ -213,5 +214,12 @@ func TestADraftIsTestedUnsaved(t *testing.T) {
 	r := presenter.TestDraft(t.Context(), keptRemotes{}, presenter.NewRemote("in", b).Settings(), "x", time.Now, func(presenter.MetaStep) {})
 	if r.Title != "Test passed, good for gates" || len(r.Steps) != 1 {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestAnErrorOfStorageSaysWhatToDo(t *testing.T) {
+	message, hint := presenter.Explain(&storage.Error{Op: "read", Location: "rclone.conf", Err: storage.ErrConfig, Hint: "Set the password."})
+	if !strings.Contains(message, "rclone.conf") || hint != "Set the password" {
+		t.Errorf("%q, %q", message, hint)
 	}
 }
