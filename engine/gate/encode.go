@@ -26,7 +26,11 @@ const (
 	// encodeBudget bounds what the open segments of one gate take together.
 	encodeBudget = 2 * snapshot.TargetSegmentBytes
 	// roomOf leaves for footers and for what an estimate may miss.
-	segmentRoom  = snapshot.MaxSegmentBytes - snapshot.MaxSegmentBytes/8
+	segmentRoom = snapshot.MaxSegmentBytes - snapshot.MaxSegmentBytes/8
+	// groupRows is the number of rows of a row group: each has dictionaries of its own,
+	// and rows are given page by page.
+	groupRows = 2 * parquet.RowGroupRows
+
 	digestsAhead = 4 // batches that wait to be digested
 	// snappySaving is what Snappy, which is for speed, must save of a column, in
 	// percent. Texts such as keys, which shrink by a quarter, take half of its time:
@@ -133,7 +137,7 @@ func (p *part) encode(ctx context.Context, b *batch.Batch) error {
 	if p.writer == nil {
 		if p.writer = p.next; p.writer == nil {
 			p.writer = parquet.NewWriter(p.spec.Schema, parquet.Options{
-				Codec: p.spool.config.Codec, Saving: savingOf(p.spool.config.Codec), Compatible: p.spool.config.Compatible, Split: true,
+				Codec: p.spool.config.Codec, Saving: savingOf(p.spool.config.Codec), Compatible: p.spool.config.Compatible, Split: true, GroupRows: groupRows,
 				Expected: p.target + p.target/8,
 			})
 		}
