@@ -45,6 +45,18 @@ type formPart struct {
 	mark  *words
 }
 
+// tellAt shows a problem at a control, or else its help.
+func tellAt(frame *canvas.Rectangle, hint *words, problem, help string) {
+	c := inkSoft
+	if problem != "" {
+		help, c = problem, inkTone(toneError)
+		frame.StrokeColor = c(hint.d.theme())
+	}
+	setVisible(frame, problem != "")
+	frame.Refresh()
+	hint.Set(help, c)
+}
+
 // openForm opens the settings of a node.
 func (e *editor) openForm(id hopxml.ID) {
 	fm, ok := e.file.Form(id)
@@ -239,27 +251,18 @@ func (v *formView) check() {
 }
 
 func (p *formPart) show(at map[string]transform.Problem, path string, vars *project.Variables) {
-	problem, bad := at[path]
-	text, c := p.help, inkSoft
-	marked := ""
+	help, marked := p.help, ""
 	if p.value != nil {
 		if r := presenter.Resolved(p.value(), vars); r != "" {
-			text, marked = r, "{x}"
+			help, marked = r, "{x}"
 		}
 	}
-	if bad {
-		text, c = problem.Message, inkTone(toneError)
-		if problem.Hint != "" {
-			text += "; " + problem.Hint
-		}
-		p.frame.StrokeColor = c(p.hint.d.theme())
-		p.frame.Show()
-	} else {
-		p.frame.Hide()
+	problem := at[path].Message
+	if hint := at[path].Hint; hint != "" {
+		problem += "; " + hint
 	}
-	p.frame.Refresh()
 	p.mark.Set(marked, inkPrimary)
-	p.hint.Set(text, c)
+	tellAt(p.frame, p.hint, problem, help)
 }
 
 // jump scrolls to the first error.

@@ -172,7 +172,7 @@ func (t *metaTab) duplicate() {
 		return
 	}
 	store, item := t.m.store, t.item
-	t.askName("Duplicate "+item.Ref.Name, "Duplicate", item.Ref.Name+"-copy", "", func(name string) {
+	t.askName(t.checkName, "Duplicate "+item.Ref.Name, "Duplicate", item.Ref.Name+"-copy", "", func(name string) {
 		t.m.change(nil, "Duplicate "+item.Ref.Name, func() (presenter.MetaItem, error) { return store.Duplicate(item, name) })
 	})
 }
@@ -195,19 +195,23 @@ func (t *metaTab) rename() {
 		warning = fmt.Sprintf("%s by the name %s; change them afterwards.", presenter.Plural(int64(n), "node")+" of pipelines and workflows refer to it", t.item.Ref.Name)
 	}
 	store, item := t.m.store, t.item
-	t.askName("Rename "+item.Ref.Name, "Rename", item.Ref.Name, warning, func(name string) {
+	t.askName(t.checkName, "Rename "+item.Ref.Name, "Rename", item.Ref.Name, warning, func(name string) {
 		t.m.drop(item.Ref)
 		t.m.change(nil, "Rename "+item.Ref.Name, func() (presenter.MetaItem, error) { return store.Rename(item, name) })
 	})
 }
 
-func (t *metaTab) askName(title, ok, name, warning string, do func(string)) {
-	d, store, key := t.m.d, t.m.store, t.item.Ref.Type
+// checkName tells what is wrong with a name for an element of the tab's type.
+func (t *metaTab) checkName(name string) string { return t.m.store.CheckName(t.item.Ref.Type, name) }
+
+// askName asks for a name until check finds nothing wrong with it.
+func (t *metaTab) askName(check func(string) string, title, ok, name, remark string, do func(string)) {
+	d := t.m.d
 	hint := d.words("", captionSize, inkTone(toneError))
 	entry := d.field(name, "Name", func(string) { hint.Set("", nil) })
 	var dl *dialog
 	accept := func() {
-		if problem := store.CheckName(key, entry.Text); problem != "" {
+		if problem := check(entry.Text); problem != "" {
 			hint.Set(problem, nil)
 			return
 		}
@@ -216,10 +220,10 @@ func (t *metaTab) askName(title, ok, name, warning string, do func(string)) {
 	}
 	entry.OnSubmitted = func(string) { accept() }
 	body := container.New(layout.NewCustomPaddedVBoxLayout(4), d.caption("Name"), entry, hint)
-	if warning != "" {
-		body.Add(paragraph(warning))
+	if remark != "" {
+		body.Add(paragraph(remark))
 	}
-	dl = d.dialog(title, "", body, fyne.NewSize(460, 220), nil, button("Cancel", false, func() { dl.close() }), button(ok, true, accept))
+	dl = d.dialog(title, "", body, fyne.NewSize(460, 240), nil, button("Cancel", false, func() { dl.close() }), button(ok, true, accept))
 	dl.onEnter = accept
 	d.focus(entry)
 	entry.TypedShortcut(&fyne.ShortcutSelectAll{})

@@ -168,23 +168,15 @@ func (f *metaForm) part(field *presenter.MetaField, label string, control fyne.C
 func (f *metaForm) check() {
 	problems := f.t.draft.Problems()
 	for field, p := range f.parts {
-		text, c, mark := field.Help, ink(inkSoft), ""
+		text, mark := field.Help, ""
 		if r := presenter.Resolved(f.t.draft.Text(field), f.vars); r != "" {
 			text, mark = shortenIn(r), "{x}"
 			if field.Kind == presenter.MetaSecret {
 				text = "The value of the variable"
 			}
 		}
-		if problem := problems[field.Label]; problem != "" {
-			text, c = problem, inkTone(toneError)
-			p.frame.StrokeColor = c(p.hint.d.theme())
-			p.frame.Show()
-		} else {
-			p.frame.Hide()
-		}
-		p.frame.Refresh()
 		p.mark.Set(mark, inkPrimary)
-		p.hint.Set(text, c)
+		tellAt(p.frame, p.hint, problems[field.Label], text)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/layout"
 
 	"sluice/app/presenter"
 	"sluice/engine/project"
@@ -170,7 +169,7 @@ func (t *metaTab) duplicateRemote() {
 		return
 	}
 	name := t.far.Name
-	t.askRemoteName("Duplicate "+name, "Duplicate", name+"-copy", "The copy has the same settings, passwords included.", func(to string) {
+	t.askName(t.m.checkRemoteName, "Duplicate "+name, "Duplicate", name+"-copy", "The copy has the same settings, passwords included.", func(to string) {
 		t.changeRemotes("Duplicate "+name, to, func(ctx context.Context, k presenter.RemoteKeeper) error { return k.CopyRemote(ctx, name, to) })
 	})
 }
@@ -188,7 +187,7 @@ func (t *metaTab) renameRemote() {
 	if len(t.farUses) > 0 {
 		warning = fmt.Sprintf("%s of this project refer to it by the name %s; change them afterwards.", presenter.CountRemoteUses(t.farUses), name)
 	}
-	t.askRemoteName("Rename "+name, "Rename", name, warning, func(to string) {
+	t.askName(t.m.checkRemoteName, "Rename "+name, "Rename", name, warning, func(to string) {
 		t.m.drop(t.item.Ref)
 		t.changeRemotes("Rename "+name, to, func(ctx context.Context, k presenter.RemoteKeeper) error { return k.RenameRemote(ctx, name, to) })
 	})
@@ -200,30 +199,6 @@ func (t *metaTab) changeRemotes(doing, to string, do func(context.Context, prese
 			return presenter.MetaItem{Ref: presenter.MetaRef{Type: presenter.MetaRemote, Name: to}}, do(ctx, k)
 		})
 	})
-}
-
-func (t *metaTab) askRemoteName(title, ok, name, remark string, do func(string)) {
-	d := t.m.d
-	hint := d.words("", captionSize, inkTone(toneError))
-	entry := d.field(name, "Name", func(string) { hint.Set("", nil) })
-	var dl *dialog
-	accept := func() {
-		if problem := t.m.checkRemoteName(entry.Text); problem != "" {
-			hint.Set(problem, nil)
-			return
-		}
-		dl.close()
-		do(entry.Text)
-	}
-	entry.OnSubmitted = func(string) { accept() }
-	body := container.New(layout.NewCustomPaddedVBoxLayout(4), d.caption("Name"), entry, hint)
-	if remark != "" {
-		body.Add(paragraph(remark))
-	}
-	dl = d.dialog(title, "", body, fyne.NewSize(460, 240), nil, button("Cancel", false, func() { dl.close() }), button(ok, true, accept))
-	dl.onEnter = accept
-	d.focus(entry)
-	entry.TypedShortcut(&fyne.ShortcutSelectAll{})
 }
 
 // maxNamedUses bounds what the question before a removal names.

@@ -288,15 +288,6 @@ func (f *remoteForm) secret(o *rclone.Option, set func(string)) fyne.CanvasObjec
 func (f *remoteForm) check() {
 	problems := f.t.far.Problems()
 	for name, p := range f.parts {
-		text, c := f.helps[name], ink(inkSoft)
-		if problem := problems[name]; problem != "" {
-			text, c = problem, inkTone(toneError)
-			p.frame.StrokeColor = c(p.hint.d.theme())
-			p.frame.Show()
-		} else {
-			p.frame.Hide()
-		}
-		p.frame.Refresh()
-		p.hint.Set(text, c)
+		tellAt(p.frame, p.hint, problems[name], f.helps[name])
 	}
 }

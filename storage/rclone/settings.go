@@ -255,12 +255,16 @@ func (c *Client) learnTyped(s Settings) {
 	}
 }
 
+// ensureStarted is start for callers that hold no lock.
+func (c *Client) ensureStarted(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.start(ctx)
+}
+
 // read gives the file as it is now.
 func (c *Client) read(ctx context.Context, use func(config.Storage) error) error {
-	c.mu.Lock()
-	err := c.start(ctx)
-	c.mu.Unlock()
-	if err != nil {
+	if err := c.ensureStarted(ctx); err != nil {
 		return err
 	}
 	process.mu.Lock()
@@ -277,10 +281,7 @@ func (c *Client) read(ctx context.Context, use func(config.Storage) error) error
 
 // edit changes the file. name is the remote whose connections are stale then.
 func (c *Client) edit(ctx context.Context, name string, change func(config.Storage) error) error {
-	c.mu.Lock()
-	err := c.start(ctx)
-	c.mu.Unlock()
-	if err != nil {
+	if err := c.ensureStarted(ctx); err != nil {
 		return err
 	}
 	process.mu.Lock()
